@@ -1,4 +1,6 @@
-"""`make bench`: every question, then the page; results/benchmarks/ is replaced whole when all is done."""
+"""`make bench`: every question, then the page; results/benchmarks/ is replaced whole when all is
+done.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,21 @@ from benchmarks import batches, many_arms, peers
 from benchmarks.harness import facts
 from kbrepro import paths, scorecard
 
-#: Modules with what they ask, `ASKS`; `measure(**sizes)`, which returns a table; and sizes, `FULL` and `TOY`.
+#: Modules with what they ask, `ASKS`; `measure(**sizes)`, which returns a table; and sizes, `FULL`
+#: and `TOY`.
 QUESTIONS: dict[str, Any] = {"peers": peers, "batches": batches, "many_arms": many_arms}
 HEAD = """# Benchmarks
 
-Made by `make bench` in {minutes:.0f} minutes, in one run, one job at a time. Seconds are the smallest, median and
-largest of a job's repeats. They are those of one machine; what carries over to another are ratios within the run.
-Commit {commit}, {versions}; BLAS threads: {blas_threads}, kernels: {kernels}."""
+Made by `make bench` in {minutes:.0f} minutes, in one run, one job at a time. Seconds are the
+smallest, median and largest of a job's repeats. They are those of one machine; what carries over to
+another are ratios within the run. Commit {commit}, {versions}; BLAS threads: {blas_threads},
+kernels: {kernels}."""
 
 
 def ask(folder: Path, sizes: str = "FULL") -> None:
-    """Measure all questions, at sizes FULL or TOY; write a CSV of each, `run.json` and README.md to a folder."""
+    """Measure all questions, at sizes FULL or TOY; write a CSV of each, `run.json` and README.md to
+    a folder.
+    """
     with threadpool_limits(1, user_api="blas"):
         known, seconds, parts = facts(), {}, []
         for name, question in QUESTIONS.items():
@@ -34,12 +40,20 @@ def ask(folder: Path, sizes: str = "FULL") -> None:
             seconds[name] = round(time.perf_counter() - start, 1)
             paths.write_text(folder / f"{name}.csv", table.to_csv(index=False, float_format="%.4g"))
             rows = [[_text(value) for value in row] for row in table.itertuples(index=False)]
-            parts += [f"## {name.replace('_', ' ').capitalize()}", question.ASKS, scorecard.table(list(table), rows)]
+            parts += [
+                f"## {name.replace('_', ' ').capitalize()}",
+                question.ASKS,
+                scorecard.table(list(table), rows),
+            ]
     paths.write_text(folder / "run.json", json.dumps(known | {"seconds": seconds}, indent=1) + "\n")
     commit = str(known["git"]["commit"])[:7] + (" with changes" if known["git"]["dirty"] else "")
-    known["versions"] = ", ".join(f"{name} {version}" for name, version in known["versions"].items())
+    known["versions"] = ", ".join(
+        f"{name} {version}" for name, version in known["versions"].items()
+    )
     kernels = " and ".join(known["blas_kernels"])
-    head = HEAD.format(**known | {"commit": commit}, kernels=kernels, minutes=sum(seconds.values()) / 60)
+    head = HEAD.format(
+        **known | {"commit": commit}, kernels=kernels, minutes=sum(seconds.values()) / 60
+    )
     paths.write_text(folder / "README.md", "\n\n".join([head, *parts]) + "\n")
 
 

@@ -1,8 +1,9 @@
-"""Four arms at once by GP-UCB (GP-BUCB), with this package and with models of other libraries that are fitted anew.
+"""Four arms at once by GP-UCB (GP-BUCB), with this package and with models of other libraries that
+are fitted anew.
 
-The problem of `peers`. A refitted model takes pending arms in as observations at its mean, which leaves the mean and
-takes the variance: all of these must pull the same arms. BoTorch's own way with pending points, qUCB with `X_pending`,
-samples the joint posterior and need not.
+The problem of `peers`. A refitted model takes pending arms in as observations at its mean, which
+leaves the mean and takes the variance: all of these must pull the same arms. BoTorch's own way with
+pending points, qUCB with `X_pending`, samples the joint posterior and need not.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Refitted(UCB):
 
 
 def sampled() -> Callable[..., UCB]:
-    """Return GP-UCB whose batch is chosen by BoTorch's qUCB with `X_pending`; ImportError where it is not installed."""
+    """Return GP-UCB whose batch is chosen by BoTorch's qUCB with `X_pending`; ImportError where it
+    is not installed.
+    """
     import torch
     from botorch.acquisition import qUpperConfidenceBound
     from botorch.sampling import SobolQMCNormalSampler
@@ -73,22 +76,29 @@ def policies() -> Iterator[tuple[str, Callable[[Model], UCB] | str]]:
 
 
 def measure(n_arms: int, rounds: int, repeats: int) -> pd.DataFrame:
-    """Return a row for every policy: seconds of so many rounds of AT_ONCE arms; `times` of the reference's median."""
+    """Return a row for every policy: seconds of so many rounds of AT_ONCE arms; `times` of the
+    reference's median.
+    """
     problem = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
     rows: list[dict[str, Any]] = []
     for name, made in policies():
         if isinstance(made, str):
             rows.append(row(name, [], f"not measured: {made}"))
             continue
-        list(_play(made(problem.model), problem, 2))  # what a library does once in a process is not timed
+        # what a library does once in a process is not timed
+        list(_play(made(problem.model), problem, 2))
         run = timed(lambda make=made: _play(make(problem.model), problem, rounds), repeats)
         if not (seconds := run.totals(rounds)):
             rows.append(row(name, [], run.note))
             continue
         median = float(np.median(seconds))
         first, arms = (rows[0]["median_s"], rows[0]["arms"]) if rows else (median, run.items)
-        rows.append(row(name, seconds, arms=run.items, times=median / first, same_arms=run.items == arms))
-    return pd.DataFrame(rows)[["job", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]]
+        rows.append(
+            row(name, seconds, arms=run.items, times=median / first, same_arms=run.items == arms)
+        )
+    return pd.DataFrame(rows)[
+        ["job", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]
+    ]
 
 
 def _play(policy: UCB, problem: Any, rounds: int) -> Iterator[list[int]]:
@@ -100,8 +110,9 @@ def _play(policy: UCB, problem: Any, rounds: int) -> Iterator[list[int]]:
 
 
 ASKS = (
-    f"How long do 25 rounds of {AT_ONCE} arms at once take on 1000 arms? `times`: as long as here, ratio of medians. "
-    f"`X_pending`: qUCB with {SAMPLES} samples, which may pull others. A job is stopped after {STOP_AFTER:g} s."
+    f"How long do 25 rounds of {AT_ONCE} arms at once take on 1000 arms? `times`: as long as here,"
+    f" ratio of medians. `X_pending`: qUCB with {SAMPLES} samples, which may pull others. A job is"
+    f" stopped after {STOP_AFTER:g} s."
 )
 FULL = {"n_arms": 1000, "rounds": 25, "repeats": 3}
 TOY = {"n_arms": 30, "rounds": 3, "repeats": 2}

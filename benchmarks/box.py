@@ -1,8 +1,10 @@
-"""A box of six dimensions: how close do 100 evaluations without noise come to the top of Hartmann's function?
+"""A box of six dimensions: how close do 100 evaluations without noise come to the top of Hartmann's
+function?
 
-`python -m benchmarks.box` writes results/box.json, in some minutes. Arms are Sobol points, fixed or, as in
-docs/recipes.md, joined by new ones around the best; both fit the model every ten evaluations. Optuna's GPSampler
-(`pip install optuna torch`) optimises its rule over the box itself; without it its rows are missing.
+`python -m benchmarks.box` writes results/box.json, in some minutes. Arms are Sobol points, fixed
+or, as in docs/recipes.md, joined by new ones around the best; both fit the model every ten
+evaluations. Optuna's GPSampler (`pip install optuna torch`) optimises its rule over the box itself;
+without it its rows are missing.
 """
 
 from __future__ import annotations
@@ -23,10 +25,16 @@ import kbrepro as kb
 from kbrepro import paths
 from kbrepro.kernels import Array
 
-#: Hartmann's function on [0, 1]^6 (Surjanovic & Bingham, Virtual Library of Simulation Experiments); its largest value.
+#: Hartmann's function on [0, 1]^6 (Surjanovic & Bingham, Virtual Library of Simulation
+#: Experiments); its largest value.
 ALPHA = np.array([1.0, 1.2, 3.0, 3.2])
 A = np.array(
-    [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
+    [
+        [10, 3, 17, 3.5, 1.7, 8],
+        [0.05, 10, 17, 0.1, 8, 14],
+        [3, 3.5, 1.7, 10, 17, 8],
+        [17, 8, 0.05, 10, 0.1, 14],
+    ]
 )
 P = np.array(
     [
@@ -47,7 +55,9 @@ def hartmann(x: Array) -> float:
 
 
 def sobol(n: int, seed: int, evaluations: int, near: int = 0, reach: float = 0.1) -> list[float]:
-    """Return the values found by EI on n Sobol points, with `near` new points around the best at every fit."""
+    """Return the values found by EI on n Sobol points, with `near` new points around the best at
+    every fit.
+    """
     rng = np.random.default_rng(seed)
     points = qmc.Sobol(6, rng=rng).random(n)
     model = kb.Model(points, kb.Matern((0.5,) * 6, nu=2.5), NOISE)
@@ -58,10 +68,14 @@ def sobol(n: int, seed: int, evaluations: int, near: int = 0, reach: float = 0.1
             points = policy.model.points
             best = points[policy.recommend()]
             if near:
-                steps = reach * rng.choice([1.0, 0.3, 0.1], (near, 1)) * rng.standard_normal((near, 6))
+                steps = (
+                    reach * rng.choice([1.0, 0.3, 0.1], (near, 1)) * rng.standard_normal((near, 6))
+                )
                 points = np.vstack([points, np.clip(best + steps, 0.0, 1.0)])
             wider = replace(policy.model, points=points)
-            policy = policy.with_model(wider.fit(policy.history.arms, policy.history.rewards, bounds=bounds))
+            policy = policy.with_model(
+                wider.fit(policy.history.arms, policy.history.rewards, bounds=bounds)
+            )
         arm = policy.ask()
         values.append(hartmann(policy.model.points[arm]))
         policy.tell(arm, values[-1])
@@ -76,14 +90,17 @@ def optuna_gp(seed: int, evaluations: int) -> list[float]:
     names = [f"x{i}" for i in range(6)]
     sampler = optuna.samplers.GPSampler(seed=seed)
     study = optuna.create_study(direction="maximize", sampler=sampler)
-    study.optimize(lambda t: hartmann(np.array([t.suggest_float(name, 0.0, 1.0) for name in names])), evaluations)
+    study.optimize(
+        lambda t: hartmann(np.array([t.suggest_float(name, 0.0, 1.0) for name in names])),
+        evaluations,
+    )
     return [trial.value for trial in study.trials]
 
 
 JOBS: dict[str, Callable[[int, int], list[float]]] = {
     "EI on 8192 Sobol points": lambda seed, evaluations: sobol(8192, seed, evaluations),
-    "EI on 1024 Sobol points, 256 new ones around the best at every fit": lambda seed, evaluations: sobol(
-        1024, seed, evaluations, near=256
+    "EI on 1024 Sobol points, 256 new ones around the best at every fit": (
+        lambda seed, evaluations: sobol(1024, seed, evaluations, near=256)
     ),
     "Optuna's GPSampler": optuna_gp,
 }

@@ -1,7 +1,7 @@
 """How long jobs take: every benchmark is timed and stopped here.
 
-A job is an iterator, and what it does from one item to the next is a step. It runs in this process on one BLAS thread,
-one job at a time, so that ratios within one run mean something on any machine.
+A job is an iterator, and what it does from one item to the next is a step. It runs in this process
+on one BLAS thread, one job at a time, so that ratios within one run mean something on any machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ STOP_AFTER = 120.0
 
 
 class Timed(NamedTuple):
-    """Seconds of every step, one array a repeat; the items of the first repeat; what a row says if it was stopped."""
+    """Seconds of every step, one array a repeat; the items of the first repeat; what a row says if
+    it was stopped.
+    """
 
     steps: list[Array]
     items: list[Any]
@@ -37,7 +39,9 @@ class Timed(NamedTuple):
         return [float(steps[:first].sum()) for steps in self.steps if len(steps) >= first]
 
 
-def timed(begin: Callable[[], Iterable[Any]], repeats: int = 3, stop_after: float = STOP_AFTER) -> Timed:
+def timed(
+    begin: Callable[[], Iterable[Any]], repeats: int = 3, stop_after: float = STOP_AFTER
+) -> Timed:
     """Time a job; `begin()`, which is not timed, returns its iterator.
 
     A repeat begins only if one as long as the last fits into `stop_after` seconds for all of them.
@@ -46,7 +50,9 @@ def timed(begin: Callable[[], Iterable[Any]], repeats: int = 3, stop_after: floa
     if not whole:
         return Timed([steps], items, f"stopped after {stop_after:g} s at step {len(steps)}")
     all_steps = [steps]
-    while len(all_steps) < repeats and sum(s.sum() for s in [*all_steps, all_steps[-1]]) <= stop_after:
+    while (
+        len(all_steps) < repeats and sum(s.sum() for s in [*all_steps, all_steps[-1]]) <= stop_after
+    ):
         steps, _, whole = _play(begin(), stop_after)
         if not whole:
             break
@@ -73,8 +79,12 @@ def again(function: Callable[[], Any], times: int) -> Iterator[None]:
 
 
 def row(job: str, seconds: Sequence[float] | Array, note: str = "", **facts: Any) -> dict[str, Any]:
-    """Return a row of a table: facts of a job, then min, median and max of its seconds, empty if there are none."""
-    numbers = (np.min(seconds), np.median(seconds), np.max(seconds)) if len(seconds) else (np.nan,) * 3
+    """Return a row of a table: facts of a job, then min, median and max of its seconds, empty if
+    there are none.
+    """
+    numbers = (
+        (np.min(seconds), np.median(seconds), np.max(seconds)) if len(seconds) else (np.nan,) * 3
+    )
     spread = dict(zip(("min_s", "median_s", "max_s"), numbers, strict=True))
     return {"job": job, **facts, **spread, "repeats": len(seconds), "note": note}
 

@@ -1,8 +1,10 @@
-"""GP-UCB on lattices of more and more arms: seconds a round and memory of every form of the posterior, and of peers.
+"""GP-UCB on lattices of more and more arms: seconds a round and memory of every form of the
+posterior, and of peers.
 
-Arms: `grid(n, 3)`, Matérn 3/2 or squared exponential of lengthscale 0.2, the width of Chowdhury and Gopalan.
-Then the runs of Table 1 of Janz et al. in three dimensions, T = 10000, beside the least that they must do: a pair of
-transforms for every pull, and reading the inverse among the pulled arms for every new one.
+Arms: `grid(n, 3)`, Matérn 3/2 or squared exponential of lengthscale 0.2, the width of Chowdhury and
+Gopalan. Then the runs of Table 1 of Janz et al. in three dimensions, T = 10000, beside the least
+that they must do: a pair of transforms for every pull, and reading the inverse among the pulled
+arms for every new one.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ COLUMNS += ["distinct", "transforms_s", "reading_s", "of_floor", "repeats", "not
 
 
 def measure(sides: Sequence[int], horizon: int, table_1: tuple[int, int]) -> pd.DataFrame:
-    """Return a row for every job and number of arms: seconds of its last quarter's rounds, its peak of memory (MB).
+    """Return a row for every job and number of arms: seconds of its last quarter's rounds, its peak
+    of memory (MB).
 
     Sizes: sides of the lattices, rounds of each; side and rounds of Table 1, d = 3.
     """
@@ -62,7 +65,9 @@ def measure(sides: Sequence[int], horizon: int, table_1: tuple[int, int]) -> pd.
         for name in FORMS:
             size = {"arms": side**3, "t": horizon}
             rows.append(
-                row(name, [], "was stopped on fewer arms", **size) if name in late else _round(name, side, horizon)
+                row(name, [], "was stopped on fewer arms", **size)
+                if name in late
+                else _round(name, side, horizon)
             )
     return pd.DataFrame([*rows, *three_dimensions(*table_1)], columns=COLUMNS)
 
@@ -83,11 +88,15 @@ def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
     finally:
         tracemalloc.stop()
     steps, peak = run.steps[0], np.nan if name in TORCH else peak
-    return row(name, steps[3 * len(steps) // 4 :], run.note, peak_MB=peak, **size | {"t": len(steps)})
+    return row(
+        name, steps[3 * len(steps) // 4 :], run.note, peak_MB=peak, **size | {"t": len(steps)}
+    )
 
 
 def problem_of(side: int, horizon: int, grows: bool = False) -> Problem:
-    """Return the problem of Table 1, d = 3; with `grows` lambda is the power of T that theory wants."""
+    """Return the problem of Table 1, d = 3; with `grows` lambda is the power of T that theory
+    wants.
+    """
     variance = growing_variance(horizon, 3, 1.5) if grows else 1.0
     return Bumps(MATERN, 3, side, noise_variance=variance, noise_bound=1.0)(TRIAL)
 
@@ -98,10 +107,20 @@ def three_dimensions(side: int, horizon: int) -> Iterator[dict[str, Any]]:
         problem = problem_of(side, horizon, grows)
         policy = UCB(problem.model, horizon, width=width, form=LatticePosterior)
         run = timed(lambda p=policy, on=problem: rounds(p, on, horizon, TRIAL.rng("run")), 1, A_RUN)
-        transforms, reading, distinct = floor(problem.model, np.array([arm for _, arm, _ in run.items]))
+        transforms, reading, distinct = floor(
+            problem.model, np.array([arm for _, arm, _ in run.items])
+        )
         of_floor = run.steps[0].sum() / (transforms + reading)
-        size = {"arms": side**3, "t": horizon, "distinct": distinct, "transforms_s": transforms, "reading_s": reading}
-        yield row(f"Table 1, d = 3, {name}", run.totals(horizon), run.note, **size, of_floor=of_floor)
+        size = {
+            "arms": side**3,
+            "t": horizon,
+            "distinct": distinct,
+            "transforms_s": transforms,
+            "reading_s": reading,
+        }
+        yield row(
+            f"Table 1, d = 3, {name}", run.totals(horizon), run.note, **size, of_floor=of_floor
+        )
     problem = problem_of(side, horizon)
     cells = PartitionedUCB(problem.model, horizon, delta=0.1, nu=1.5)
     run = timed(lambda: rounds(cells, problem, horizon, TRIAL.rng("run")), 1, A_RUN)
@@ -109,12 +128,18 @@ def three_dimensions(side: int, horizon: int) -> Iterator[dict[str, Any]]:
 
 
 def floor(model: Model, arms: NDArray[np.int64]) -> tuple[float, float, int]:
-    """Return the seconds of a product with K for every pull, those of reading the inverse, and the distinct arms.
+    """Return the seconds of a product with K for every pull, those of reading the inverse, and the
+    distinct arms.
 
-    Of the inverse among m arms a half is kept, 4 m^2 bytes: a new arm reads them once, and every PENDING-th pull reads
-    and writes them. Divided by the bytes that a sum over 400 MB reads in a second.
+    Of the inverse among m arms a half is kept, 4 m^2 bytes: a new arm reads them once, and every
+    PENDING-th pull reads and writes them. Divided by the bytes that a sum over 400 MB reads in a
+    second.
     """
-    K, v, big = PriorCovariance(model.kernel, model.points), np.zeros(model.n_arms), np.ones(50_000_000)
+    K, v, big = (
+        PriorCovariance(model.kernel, model.points),
+        np.zeros(model.n_arms),
+        np.ones(50_000_000),
+    )
     v[:: max(len(v) // 100, 1)] = 1.0
     transform = np.median(timed(lambda: again(lambda: K(v), 20), 1).steps[0])
     a_byte = np.median(timed(lambda: again(big.sum, 5), 1).steps[0]) / big.nbytes
@@ -125,10 +150,10 @@ def floor(model: Model, arms: NDArray[np.int64]) -> tuple[float, float, int]:
 
 
 ASKS = (
-    "How long does a round take on a lattice of A arms, and how much memory? The last quarter of the rounds up to t, "
-    f"d = 3. A job is stopped after {A_FORM:g} s, and not played on more arms. Memory of torch is not counted. "
-    "Table 1: whole runs; `of_floor`: seconds over the least, its transforms and the bytes of the inverse that it "
-    "must read, over the measured bandwidth."
+    "How long does a round take on a lattice of A arms, and how much memory? The last quarter of"
+    f" the rounds up to t, d = 3. A job is stopped after {A_FORM:g} s, and not played on more arms."
+    " Memory of torch is not counted. Table 1: whole runs; `of_floor`: seconds over the least, its"
+    " transforms and the bytes of the inverse that it must read, over the measured bandwidth."
 )
 FULL = {"sides": (10, 20, 50, 100), "horizon": 128, "table_1": (30, 10_000)}
 TOY = {"sides": (4, 6), "horizon": 8, "table_1": (8, 40)}

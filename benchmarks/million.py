@@ -1,8 +1,9 @@
-"""A million arms: 10000 rounds of exact GP-UCB on 100^3 arms, and dense solves that check 200 of them.
+"""A million arms: 10000 rounds of exact GP-UCB on 100^3 arms, and dense solves that check 200 of
+them.
 
-`python -m benchmarks.million` writes results/million_arms.json; it takes half an hour, then as long for the checks.
-The index of the best arms and of random ones at random rounds is kept, and worked out again by one dense solve a
-round; memory is read before that begins.
+`python -m benchmarks.million` writes results/million_arms.json; it takes half an hour, then as long
+for the checks. The index of the best arms and of random ones at random rounds is kept, and worked
+out again by one dense solve a round; memory is read before that begins.
 """
 
 from __future__ import annotations
@@ -37,8 +38,11 @@ class Seen(NamedTuple):
     their_index: Array
 
 
-def play(side: int, horizon: int, checks: int, each: int) -> tuple[dict[str, Any], Array, Array, list[Seen]]:
-    """Play GP-UCB; return the facts of the run, arms and observations (T,), and what is kept of `checks` rounds.
+def play(
+    side: int, horizon: int, checks: int, each: int
+) -> tuple[dict[str, Any], Array, Array, list[Seen]]:
+    """Play GP-UCB; return the facts of the run, arms and observations (T,), and what is kept of
+    `checks` rounds.
 
     `each`: so many arms of largest index, and as many at random.
     """
@@ -69,8 +73,12 @@ def play(side: int, horizon: int, checks: int, each: int) -> tuple[dict[str, Any
     return known, np.array(arms), np.array(observations), seen
 
 
-def departures(side: int, arms: Array, observations: Array, seen: list[Seen]) -> Iterator[tuple[float, bool]]:
-    """Yield by round how far the kept indices are from those of a dense solve, and whether another arm has a larger."""
+def departures(
+    side: int, arms: Array, observations: Array, seen: list[Seen]
+) -> Iterator[tuple[float, bool]]:
+    """Yield by round how far the kept indices are from those of a dense solve, and whether another
+    arm has a larger.
+    """
     points = kb.grid(side, 3)
     for its in tqdm(seen):
         X, which, counts = np.unique(arms[: its.t - 1], return_inverse=True, return_counts=True)
@@ -81,10 +89,15 @@ def departures(side: int, arms: Array, observations: Array, seen: list[Seen]) ->
         V = solve_triangular(L, KERNEL(points[X], points[its.some]), lower=True)
         mean = solve_triangular(L, average, lower=True) @ V
         index = mean + its.width * np.sqrt(np.maximum(1 - (V * V).sum(axis=0), 0))
-        yield np.abs(index - its.their_index).max(), bool(index.max() > its.index + 1e-9 * (1 + abs(its.index)))
+        yield (
+            np.abs(index - its.their_index).max(),
+            bool(index.max() > its.index + 1e-9 * (1 + abs(its.index))),
+        )
 
 
-def main(side: int = 100, horizon: int = 10_000, checks: int = 200, each: int = 1000) -> dict[str, Any]:
+def main(
+    side: int = 100, horizon: int = 10_000, checks: int = 200, each: int = 1000
+) -> dict[str, Any]:
     """Play and check; return the facts."""
     with threadpool_limits(1, user_api="blas"):
         known, arms, observations, seen = play(side, horizon, checks, each)
@@ -94,4 +107,6 @@ def main(side: int = 100, horizon: int = 10_000, checks: int = 200, each: int = 
 
 if __name__ == "__main__":
     found = main() | {"versions": facts()["versions"], "git": facts()["git"]}
-    paths.write_text(paths.project_root() / "results" / "million_arms.json", json.dumps(found, indent=1) + "\n")
+    paths.write_text(
+        paths.project_root() / "results" / "million_arms.json", json.dumps(found, indent=1) + "\n"
+    )

@@ -17,12 +17,15 @@ nb_code_prompt_show = "Show {type}"  # source or outputs
 nb_code_prompt_hide = "Hide {type}"
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
-# a results page may skip a heading level, pandas adds output types that HTML has no use for, and what a page links to
-# need not be part of the report (tests/test_pages.py looks for it in the project)
+# a results page may skip a heading level, pandas adds output types that HTML has no use for, and
+# what a page links to need not be part of the report (tests/test_pages.py looks for it in the
+# project)
 suppress_warnings = ["myst.header", "mystnb.unknown_mime_type", "myst.xref_missing"]
 
 # one file with everything in it: fonts as paths, all of TeX's extensions
-MATHJAX = next(f for f in files("sphinx-mathjax-offline") or [] if f.name == "tex-svg-full.js").locate()
+MATHJAX = next(
+    f for f in files("sphinx-mathjax-offline") or [] if f.name == "tex-svg-full.js"
+).locate()
 html_static_path = [str(MATHJAX), "report.css"]
 mathjax_path = MATHJAX.name
 
@@ -32,7 +35,8 @@ html_css_files = ["report.css"]
 html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))
 html_show_copyright = False
 html_show_sphinx = False
-html_use_index = html_domain_indices = False  # the pages have a search, and the index is too wide for a phone
+# the pages have a search, and the index is too wide for a phone
+html_use_index = html_domain_indices = False
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}  # untold, the theme complains in the console
@@ -45,7 +49,8 @@ html_theme_options = {
     "navbar_persistent": [],
 }
 
-# Docstrings are text with formulas, not reStructuredText: | and * stand for themselves, `names` are code
+# Docstrings are text with formulas, not reStructuredText: | and * stand for themselves, `names` are
+# code
 
 add_module_names = False
 autodoc_typehints_format = "short"
@@ -58,7 +63,10 @@ def literal(text):
     """Escape what has a meaning in reStructuredText, except `names`."""
     code, plain = re.split(r"`([^`]+)`", text)[1::2], re.split(r"`[^`]+`", text)
     plain = [re.sub(r"([\\*|_`])", r"\\\1", part) for part in plain]
-    return "".join(part + (f"\\ ``{name}``\\ " if name else "") for part, name in zip(plain, [*code, ""], strict=True))
+    return "".join(
+        part + (f"\\ ``{name}``\\ " if name else "")
+        for part, name in zip(plain, [*code, ""], strict=True)
+    )
 
 
 def as_text(app, what, name, obj, options, lines):
@@ -68,7 +76,10 @@ def as_text(app, what, name, obj, options, lines):
         if paragraph.startswith(" "):
             lines += ["::", "", *paragraph.splitlines(), ""]
         elif paragraph.startswith("- "):
-            lines += [f"- {literal(' '.join(item.split()))}" for item in re.split(r"^- ", paragraph, flags=re.M)[1:]]
+            lines += [
+                f"- {literal(' '.join(item.split()))}"
+                for item in re.split(r"^- ", paragraph, flags=re.M)[1:]
+            ]
             lines.append("")
         else:
             lines += [literal(" ".join(paragraph.split())), ""]

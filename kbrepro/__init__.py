@@ -1,17 +1,19 @@
 """kbrepro: papers on kernelized (Gaussian-process) bandits, and the parts that they are made of.
 
-The package in ten lines. A `Model` has all that a policy may know: the arms' points, a kernel and the variance of the
-noise. A policy is an acquisition rule (UCB, EI, PI, Thompson sampling, PIMS) with the exact posterior of all arms;
-`ask` returns the arm to pull, and `tell` takes in the observation. A *width*, such as `Srinivas2010`, is how many
-posterior standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no policy sees: the
-expected reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the problem of one `Trial`,
-whose seed and number fix all of its random numbers. An `Experiment` is a source with the policies that meet its
-problems; `run_trials` plays it on all processors and returns a `Curve` for each policy: the arm and the regret of every
-round and trial. `played` reads the notebooks' traces. `bootstrap` and similar functions turn them into an `Estimate`
-with an interval.
+The package in ten lines. A `Model` has all that a policy may know: the arms' points, a kernel and
+the variance of the noise. A policy is an acquisition rule (UCB, EI, PI, Thompson sampling, PIMS)
+with the exact posterior of all arms; `ask` returns the arm to pull, and `tell` takes in the
+observation. A *width*, such as `Srinivas2010`, is how many posterior standard deviations an upper
+confidence bound lies above the mean. A `Problem` adds what no policy sees: the expected reward of
+every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the problem of one
+`Trial`, whose seed and number fix all of its random numbers. An `Experiment` is a source with the
+policies that meet its problems; `run_trials` plays it on all processors and returns a `Curve` for
+each policy: the arm and the regret of every round and trial. `played` reads the notebooks' traces.
+`bootstrap` and similar functions turn them into an `Estimate` with an interval.
 
-Plots (`kbrepro.figures`), claims (`kbrepro.claims`), sensor data (`kbrepro.data`) and the papers' own
-algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
+Plots (`kbrepro.figures`), claims (`kbrepro.claims`), sensor data (`kbrepro.data`) and the papers'
+own algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or
+reads files.
 """
 
 from importlib.metadata import version as _version
@@ -29,8 +31,26 @@ from kbrepro.policies import (
 )
 from kbrepro.policies.base import Policy
 from kbrepro.posterior import LatticePosterior, exact_posterior
-from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFunction, Rows, Trial, Uniform
-from kbrepro.regret import Curve, Estimate, bootstrap, final_average_regret, mean_difference, share, simple_regret
+from kbrepro.problems import (
+    Gaussian,
+    GPDraw,
+    Known,
+    Model,
+    Problem,
+    RKHSFunction,
+    Rows,
+    Trial,
+    Uniform,
+)
+from kbrepro.regret import (
+    Curve,
+    Estimate,
+    bootstrap,
+    final_average_regret,
+    mean_difference,
+    share,
+    simple_regret,
+)
 from kbrepro.simulation import Experiment, frame, map_trials, played, rounds, run, run_trials
 
 __version__ = _version("kbrepro")

@@ -34,27 +34,42 @@ class _Commands(click.Group):
 @click.version_option(package_name="kbrepro")
 def main() -> None:
     """Replicate papers on kernelized bandits."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # schedulers send it: the same as Ctrl-C
+    # schedulers send it: the same as Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 of_notebooks = click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
-of_profile = click.option("--profile", default=paths.FULL_SCALE, show_default=True, help="quick: everything small.")
+of_profile = click.option(
+    "--profile", default=paths.FULL_SCALE, show_default=True, help="quick: everything small."
+)
 
 
 @main.command()
 @of_notebooks
 @of_profile
-@click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it, or all, anew.")
+@click.option(
+    "--fresh",
+    multiple=True,
+    metavar="[LABEL]",
+    is_flag=False,
+    flag_value="*",
+    help="Play it, or all, anew.",
+)
 def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) -> None:
     """Run notebooks (all if none is named) and keep their results in results/<profile>/.
 
-    Trials kept there, in played/, are read, and one of each label is replayed; all others are played and kept, label by
-    label.
+    Trials kept there, in played/, are read, and one of each label is replayed; all others are
+    played and kept, label by label.
     """
     from kbrepro.batch import run
 
     root = paths.project_root()
-    click.echo("\n".join(folder.relative_to(root).as_posix() for folder in run.run(notebooks, profile, root, fresh)))
+    click.echo(
+        "\n".join(
+            folder.relative_to(root).as_posix()
+            for folder in run.run(notebooks, profile, root, fresh)
+        )
+    )
     click.echo(f"Next: kbrepro report --profile {profile}")
 
 
@@ -62,12 +77,26 @@ def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) 
 @of_notebooks
 @of_profile
 @click.option("--label", "labels", multiple=True, help="Only this label; may be given again.")
-@click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it, or all, anew.")
-@click.option("--minutes", default=math.inf, type=click.FloatRange(0, min_open=True), help="In total.")
+@click.option(
+    "--fresh",
+    multiple=True,
+    metavar="[LABEL]",
+    is_flag=False,
+    flag_value="*",
+    help="Play it, or all, anew.",
+)
+@click.option(
+    "--minutes", default=math.inf, type=click.FloatRange(0, min_open=True), help="In total."
+)
 def play(
-    notebooks: tuple[str, ...], profile: str, labels: tuple[str, ...], fresh: tuple[str, ...], minutes: float
+    notebooks: tuple[str, ...],
+    profile: str,
+    labels: tuple[str, ...],
+    fresh: tuple[str, ...],
+    minutes: float,
 ) -> None:
-    """Play what the stores of a profile lack of the notebooks' plans, label by label, without the notebooks.
+    """Play what the stores of a profile lack of the notebooks' plans, label by label, without the
+    notebooks.
 
     Each label is kept as it ends. The exit code is 1 if the minutes were not enough.
     """
@@ -99,11 +128,15 @@ def refresh(notebooks: tuple[str, ...]) -> None:
 @click.argument("number")
 @click.argument("name")
 def new(number: str, name: str) -> None:
-    """Add a paper, such as `07 entropy_search`: a folder, a notebook, a quick profile and a test, which run."""
+    """Add a paper, such as `07 entropy_search`: a folder, a notebook, a quick profile and a test,
+    which run.
+    """
     from kbrepro.batch.new import add
 
     click.echo("\n".join(path.as_posix() for path in add(paths.project_root(), number, name)))
-    click.echo(f"Next: kbrepro reproduce {number} && kbrepro refresh {number} && kbrepro check {number}")
+    click.echo(
+        f"Next: kbrepro reproduce {number} && kbrepro refresh {number} && kbrepro check {number}"
+    )
 
 
 @main.command()
@@ -139,7 +172,11 @@ def claims(claim_ids: tuple[str, ...]) -> None:
     from kbrepro import checks, scorecard
 
     runs = scorecard.read(paths.project_root() / "results" / paths.FULL_SCALE)
-    known = {each["id"]: scorecard.lines(each) for run in runs.values() for each in (*run["claims"], *run["theorems"])}
+    known = {
+        each["id"]: scorecard.lines(each)
+        for run in runs.values()
+        for each in (*run["claims"], *run["theorems"])
+    }
     shown = [] if claim_ids else [lines[0] for lines in known.values()]
     for each in claim_ids:
         if each.upper() not in known:
@@ -151,8 +188,16 @@ def claims(claim_ids: tuple[str, ...]) -> None:
 
 @main.command()
 @of_notebooks
-@click.option("--minutes", default=5.0, show_default=True, type=click.FloatRange(0, min_open=True), help="In total.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the draw.")
+@click.option(
+    "--minutes",
+    default=5.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    help="In total.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the draw."
+)
 def audit(notebooks: tuple[str, ...], minutes: float, seed: int) -> None:
     """Draw kept trials at random, play them again with today's code, and compare.
 
@@ -175,12 +220,16 @@ def audit(notebooks: tuple[str, ...], minutes: float, seed: int) -> None:
 @click.argument("policy", metavar="FILE.py:NAME")
 @click.option("--notebook", required=True, help="Notebook that played the trials, such as 03.")
 @click.option("--label", default="", help="Label of the trials; without one all labels are named.")
-@click.option("--trials", default=20, show_default=True, help="How many of the kept ones, from the first.")
+@click.option(
+    "--trials", default=20, show_default=True, help="How many of the kept ones, from the first."
+)
 def beside(policy: str, notebook: str, label: str, trials: int) -> None:
-    """Play your own policy on trials that a notebook played, and compare it with the policies there.
+    """Play your own policy on trials that a notebook played, and compare it with the policies
+    there.
 
-    NAME in FILE.py is a class or function that makes a policy from (model, horizon): a kbrepro.Model, which is all
-    that it may know of the problem, and the number of rounds. Figure and table go to results/custom/beside/.
+    NAME in FILE.py is a class or function that makes a policy from (model, horizon): a
+    kbrepro.Model, which is all that it may know of the problem, and the number of rounds. Figure
+    and table go to results/custom/beside/.
     """
     from kbrepro.batch import beside as side
 
@@ -189,7 +238,9 @@ def beside(policy: str, notebook: str, label: str, trials: int) -> None:
     side.require_writable()
     compared = side.play(made, notebook, label, trials, file)
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
-    click.echo("open: the 95 % interval of the paired difference contains 0; more trials may decide")
+    click.echo(
+        "open: the 95 % interval of the paired difference contains 0; more trials may decide"
+    )
     click.echo(side.save(compared, notebook, label, name))
 
 

@@ -1,4 +1,6 @@
-"""Checks on arguments: every error names the argument, its value and what is allowed, in at most 300 characters."""
+"""Checks on arguments: every error names the argument, its value and what is allowed, in at most
+300 characters.
+"""
 
 import copy
 import math
@@ -13,16 +15,23 @@ from numpy.typing import NDArray
 
 #: Longest text of a value in a message.
 LONGEST = 100
-#: Bytes a pair of points while a kernel is called: its matrix and at most five that it makes on the way.
+#: Bytes a pair of points while a kernel is called: its matrix and at most five that it makes on the
+#: way.
 KERNEL_BYTES = 48.0
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = _short.maxlong = LONGEST
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message shows it: arrays and tables by shape, all else in at most LONGEST characters."""
+    """Return a value as a message shows it: arrays and tables by shape, all else in at most LONGEST
+    characters.
+    """
     kind = type(value).__name__
-    if not isinstance(value, type) and isinstance(shape := getattr(value, "shape", None), tuple) and shape:
+    if (
+        not isinstance(value, type)
+        and isinstance(shape := getattr(value, "shape", None), tuple)
+        and shape
+    ):
         return f"{kind} of shape {shape}"
     text = repr(value) if isinstance(value, np.generic) else _short.repr(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
@@ -34,7 +43,9 @@ def refused(name: str, value: Any, allowed: str) -> ValueError:
 
 
 def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., None]:
-    """Return a check that takes values by name and raises ValueError unless every value is allowed."""
+    """Return a check that takes values by name and raises ValueError unless every value is
+    allowed.
+    """
 
     def check(**values: Any) -> None:
         for name, value in values.items():
@@ -48,43 +59,63 @@ def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., Non
 def _is_integer(value: Any) -> bool:
     if type(value) is int:
         return True
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))  # a union is slower
+    # a union is slower
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def _is_finite(value: Any) -> bool:
     try:
-        return (_is_integer(value) or isinstance(value, float | np.floating)) and math.isfinite(value)
+        return (_is_integer(value) or isinstance(value, float | np.floating)) and math.isfinite(
+            value
+        )
     except OverflowError:  # an integer beyond all floats
         return False
 
 
 def _integers(minimum: int) -> Callable[..., None]:
-    most = 2**63 if minimum else math.inf  # a number of things fits into int64; a seed may be longer
-    return _check(f"an integer of at least {minimum}", lambda value: _is_integer(value) and minimum <= value < most)
+    # a number of things fits into int64; a seed may be longer
+    most = 2**63 if minimum else math.inf
+    return _check(
+        f"an integer of at least {minimum}",
+        lambda value: _is_integer(value) and minimum <= value < most,
+    )
 
 
 finite_number = _check("a finite number", _is_finite)
 positive = _check("a finite number above 0", lambda value: _is_finite(value) and value > 0)
-non_negative = _check("a finite number of at least 0", lambda value: _is_finite(value) and value >= 0)
-probability = _check("a number strictly between 0 and 1", lambda value: _is_finite(value) and 0 < value < 1)
+non_negative = _check(
+    "a finite number of at least 0", lambda value: _is_finite(value) and value >= 0
+)
+probability = _check(
+    "a number strictly between 0 and 1", lambda value: _is_finite(value) and 0 < value < 1
+)
 positive_int, non_negative_int = _integers(1), _integers(0)
 positive_ints = _check(
     "a non-empty list of integers of at least 1 (papermill takes lists with -y 'name: [1, 2]')",
-    lambda value: isinstance(value, list) and bool(value) and all(_is_integer(n) and n >= 1 for n in value),
+    lambda value: (
+        isinstance(value, list) and bool(value) and all(_is_integer(n) and n >= 1 for n in value)
+    ),
 )
 
 
 generator = _check(
-    "a numpy Generator, such as numpy.random.default_rng(0)", lambda value: isinstance(value, np.random.Generator)
+    "a numpy Generator, such as numpy.random.default_rng(0)",
+    lambda value: isinstance(value, np.random.Generator),
 )
 function = _check("a function, or a class or object that can be called", callable)
 kernel = _check(
     "a kernel, such as Matern(0.2, nu=2.5): kernel(X, Z) and kernel.diag(X) are called",
-    lambda value: not isinstance(value, type) and callable(value) and callable(getattr(value, "diag", None)),
+    lambda value: (
+        not isinstance(value, type) and callable(value) and callable(getattr(value, "diag", None))
+    ),
 )
-source = _check("a source, which makes the problem of a Trial: one problem in all trials is Known(problem)", callable)
+source = _check(
+    "a source, which makes the problem of a Trial: one problem in all trials is Known(problem)",
+    callable,
+)
 policies = _check(
-    'a mapping of names to policies, such as {"EI": ExpectedImprovement}, each made from (model, horizon)',
+    'a mapping of names to policies, such as {"EI": ExpectedImprovement}, each made from (model,'
+    " horizon)",
     lambda value: isinstance(value, Mapping) and bool(value) and all(map(callable, value.values())),
 )
 width = _check(
@@ -102,11 +133,15 @@ def seeded(*, rng: Any) -> np.random.Generator:
 
 def having(allowed: str, *attributes: str, **values: Any) -> None:
     """Raise ValueError unless every value is an object (no class) with these attributes."""
-    _check(allowed, lambda v: not isinstance(v, type) and all(hasattr(v, name) for name in attributes))(**values)
+    _check(
+        allowed, lambda v: not isinstance(v, type) and all(hasattr(v, name) for name in attributes)
+    )(**values)
 
 
 def at_least(minimum: int, **values: int) -> None:
-    """Raise ValueError unless every value is an integer of at least `minimum` (no float such as 1e4, no bool)."""
+    """Raise ValueError unless every value is an integer of at least `minimum` (no float such as
+    1e4, no bool).
+    """
     _integers(minimum)(**values)
 
 
@@ -117,7 +152,9 @@ def one_of(allowed: tuple[Any, ...], **values: Any) -> None:
 
 
 def finite_array(**values: np.ndarray) -> None:
-    """Raise ValueError unless every entry of every array is finite; the message gives the first bad place."""
+    """Raise ValueError unless every entry of every array is finite; the message gives the first bad
+    place.
+    """
     for name, value in values.items():
         _every(np.isfinite(value), name, value, f"{name} must be finite", ValueError)
 
@@ -131,22 +168,34 @@ def _every(fine: Any, name: str, value: NDArray[Any], allowed: str, error: type[
 
 
 def array(
-    name: str, value: Any, ndim: int | None = None, *, finite: bool = True, copy: bool = True, least: int = 0
+    name: str,
+    value: Any,
+    ndim: int | None = None,
+    *,
+    finite: bool = True,
+    copy: bool = True,
+    least: int = 0,
 ) -> NDArray[np.float64]:
-    """Return the numbers in `value` as one float64 array that nobody can change: the door for all arrays of users.
+    """Return the numbers in `value` as one float64 array that nobody can change: the door for all
+    arrays of users.
 
-    Lists, Series and tables (by position), integers, bools, short floats, objects that are numbers and masked arrays
-    without a masked entry are taken. Without `copy` an array that is float64 already is returned as it is. Raises
-    ValueError on anything else, on another `ndim`, on less than `least` rows and, if `finite`, on NaN or infinity.
+    Lists, Series and tables (by position), integers, bools, short floats, objects that are numbers
+    and masked arrays without a masked entry are taken. Without `copy` an array that is float64
+    already is returned as it is. Raises ValueError on anything else, on another `ndim`, on less
+    than `least` rows and, if `finite`, on NaN or infinity.
     """
     if type(value) is np.ndarray and value.dtype == np.float64:
         found = np.array(value, order="C") if copy else value
     else:
         found = _converted(name, value)
     if ndim is not None and found.ndim != ndim:
-        raise ValueError(f"{name} has shape {found.shape}: it must have {ndim} dimension{'s' * (ndim != 1)}")
+        raise ValueError(
+            f"{name} has shape {found.shape}: it must have {ndim} dimension{'s' * (ndim != 1)}"
+        )
     if least and (not found.ndim or found.size < least):
-        raise ValueError(f"{name} has shape {found.shape}: it must have at least {least} rows or numbers")
+        raise ValueError(
+            f"{name} has shape {found.shape}: it must have at least {least} rows or numbers"
+        )
     if finite:
         finite_array(**{name: found})
     if copy:
@@ -160,7 +209,9 @@ def _no_number(value: Any) -> bool:
 
 
 def _numbers(value: Any) -> NDArray[Any] | None:
-    """Return bools, integers or floats as numpy reads them; None for anything else, and for what a mask hides."""
+    """Return bools, integers or floats as numpy reads them; None for anything else, and for what a
+    mask hides.
+    """
     with suppress(Exception):  # ragged lists
         if any(map(_no_number, [value, *value] if isinstance(value, list | tuple) else [value])):
             return None
@@ -173,7 +224,10 @@ def _numbers(value: Any) -> NDArray[Any] | None:
 
 
 def _converted(name: str, value: Any) -> NDArray[np.float64]:
-    whole = "real numbers in rows of one length, within float64 and not masked: texts and categories are encoded as "
+    whole = (
+        "real numbers in rows of one length, within float64 and not masked: texts and categories"
+        " are encoded as "
+    )
     whole += "columns of 0 and 1, durations divided by a unit"
     with suppress(OverflowError), np.errstate(all="ignore"):  # what is too large becomes infinite
         if (found := _numbers(value)) is not None:
@@ -185,7 +239,9 @@ def _converted(name: str, value: Any) -> NDArray[np.float64]:
 
 
 def arms(n_arms: int, **values: Any) -> None:
-    """Raise IndexError, which names the first bad one, unless every value is an array of arms in 0 .. n_arms - 1."""
+    """Raise IndexError, which names the first bad one, unless every value is an array of arms in 0
+    .. n_arms - 1.
+    """
     for name, value in values.items():
         whole = value.dtype.kind in "iu"
         fine = (value >= 0) & (value < n_arms) if whole else np.zeros(value.shape, dtype=bool)
@@ -193,10 +249,12 @@ def arms(n_arms: int, **values: Any) -> None:
 
 
 def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) -> NDArray[np.int64]:
-    """Return arms that are given as a mask (A,) of bools or as arm numbers: the door for all lists of arms.
+    """Return arms that are given as a mask (A,) of bools or as arm numbers: the door for all lists
+    of arms.
 
-    Where an arm counts `once`, None means all arms, and zeros and ones, one for each of three or more arms, are a mask.
-    Raises ValueError if there are fewer than `least`, IndexError on an arm out of range.
+    Where an arm counts `once`, None means all arms, and zeros and ones, one for each of three or
+    more arms, are a mask. Raises ValueError if there are fewer than `least`, IndexError on an arm
+    out of range.
     """
     ((name, value),) = values.items()
     if value is None and once:
@@ -209,14 +267,17 @@ def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) ->
             found = np.flatnonzero(found)
     if found is None or found.ndim != 1 or len(found) < least:
         raise refused(
-            name, value, f"a list or array of arm numbers, or a mask of {n_arms} bools" + ", not empty" * least
+            name,
+            value,
+            f"a list or array of arm numbers, or a mask of {n_arms} bools" + ", not empty" * least,
         )
     arms(n_arms, **{name: found})
     return (np.unique(found) if once else found).astype(int)
 
 
 def noise_variances(n: int, value: Any) -> list[Any]:
-    """Return the noise variance of each of n rewards, of which None, one number for all, or n numbers are given.
+    """Return the noise variance of each of n rewards, of which None, one number for all, or n
+    numbers are given.
 
     ValueError unless all of them are finite numbers above 0.
     """
@@ -232,7 +293,9 @@ def per_arm(n_arms: int, **values: Any) -> NDArray[np.float64]:
     ((name, value),) = values.items()
     found = array(name, value)
     if found.shape not in ((), (n_arms,)):
-        raise ValueError(f"{name} has shape {found.shape}: it must be a number or ({n_arms},), one for each")
+        raise ValueError(
+            f"{name} has shape {found.shape}: it must be a number or ({n_arms},), one for each"
+        )
     return np.zeros(n_arms) + found
 
 
@@ -250,7 +313,8 @@ def _fixed(value: Any) -> Any:
 
 
 class Checked:
-    """A frozen dataclass: numpy scalars in its fields become Python numbers, which cannot overflow, arrays read-only.
+    """A frozen dataclass: numpy scalars in its fields become Python numbers, which cannot overflow,
+    arrays read-only.
 
     `checked` has the check of a field by name; a field whose default is None may be None.
     """
@@ -263,7 +327,8 @@ class Checked:
                 self.checked[name](**{name: value})
             object.__setattr__(self, name, _fixed(value))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:  # a pickle forgets that arrays are read-only
+    # a pickle forgets that arrays are read-only
+    def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update({name: _fixed(value) for name, value in state.items()})
 
 
@@ -276,7 +341,9 @@ class Changing:
     def apart(self) -> Self:
         """Return a copy that no later pull reaches: of all in it that may be written into, too."""
         other = object.__new__(type(self))
-        vars(other).update({name: its if name in self.shared else _apart(its) for name, its in vars(self).items()})
+        vars(other).update(
+            {name: its if name in self.shared else _apart(its) for name, its in vars(self).items()}
+        )
         return other
 
 
@@ -298,13 +365,24 @@ def python_number(value: Any) -> Any:
 def arm_index(arm: int, n_arms: int) -> None:
     """Raise IndexError unless `arm` is an integer in 0 .. n_arms - 1."""
     if not _is_integer(arm) or not 0 <= arm < n_arms:
-        raise IndexError(f"arm = {shown(arm)} is not allowed: arm must be an integer from 0 to {n_arms - 1}")
+        raise IndexError(
+            f"arm = {shown(arm)} is not allowed: arm must be an integer from 0 to {n_arms - 1}"
+        )
 
 
-def memory(needed: float, what: str, fits: str = "", each: float = 1.0, power: int = 1, most: float = math.inf) -> None:
-    """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free; `what` begins with an argument.
+def memory(
+    needed: float,
+    what: str,
+    fits: str = "",
+    each: float = 1.0,
+    power: int = 1,
+    most: float = math.inf,
+) -> None:
+    """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free; `what` begins with
+    an argument.
 
-    `fits` says what does fit, {} a number of things, at most `most`, that need `each` bytes times its `power`.
+    `fits` says what does fit, {} a number of things, at most `most`, that need `each` bytes times
+    its `power`.
     """
     import psutil  # here: `import kbrepro` loads numerics only
 

@@ -1,4 +1,6 @@
-"""Information gain I(y; f) in nats: of greedy pulls, its spectral bound and its rates; the effective dimension."""
+"""Information gain I(y; f) in nats: of greedy pulls, its spectral bound and its rates; the
+effective dimension.
+"""
 
 import heapq
 import math
@@ -18,14 +20,21 @@ from kbrepro.posterior import check_noise, exact_posterior
 RATES = ("constant", "linear", "squared exponential", "matern")
 
 
-def greedy_gain(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> tuple[Array, NDArray[np.int64]]:
-    """Return the gain (horizon,) after each pull of the arm of largest variance, and the arms pulled (horizon,).
+def greedy_gain(
+    kernel: Kernel, points: Array, noise_variance: float, horizon: int
+) -> tuple[Array, NDArray[np.int64]]:
+    """Return the gain (horizon,) after each pull of the arm of largest variance, and the arms
+    pulled (horizon,).
 
-    The experimental-design rule of Srinivas et al., eq. 4, at points (A, d); its gain is at least (1 - 1/e) of the best
-    (eq. 5). Ties go to the lowest arm number.
+    The experimental-design rule of Srinivas et al., eq. 4, at points (A, d); its gain is at least
+    (1 - 1/e) of the best (eq. 5). Ties go to the lowest arm number.
     """
     posterior = exact_posterior(kernel, points, noise_variance, horizon)
-    gains, pulled, unit = np.empty(horizon), np.empty(horizon, dtype=int), float(kernel.diag(points).max())
+    gains, pulled, unit = (
+        np.empty(horizon),
+        np.empty(horizon, dtype=int),
+        float(kernel.diag(points).max()),
+    )
     for t in range(horizon):
         pulled[t] = best_arm(posterior.variance, unit=unit)
         posterior.update(pulled[t], 0.0)  # the variance does not depend on what is observed
@@ -34,11 +43,12 @@ def greedy_gain(kernel: Kernel, points: Array, noise_variance: float, horizon: i
 
 
 def allocated_gain(eigenvalues: Array, noise_variance: float, horizon: int) -> Array:
-    """Return 1/2 max sum_s log(1 + m_s eigenvalue_s / noise_variance), integer m_s of sum T = 1..horizon, (horizon,).
+    """Return 1/2 max sum_s log(1 + m_s eigenvalue_s / noise_variance), integer m_s of sum T =
+    1..horizon, (horizon,).
 
-    The maximum in Srinivas et al., eq. 8 (Lemma 7.6). The objective is concave and separable, so handing out the
-    pulls one by one to the largest increment is exact. It bounds the gain of any T pulls (Horn's inequality). Raises
-    ValueError unless noise variance and horizon are positive.
+    The maximum in Srinivas et al., eq. 8 (Lemma 7.6). The objective is concave and separable, so
+    handing out the pulls one by one to the largest increment is exact. It bounds the gain of any T
+    pulls (Horn's inequality). Raises ValueError unless noise variance and horizon are positive.
     """
     checks.positive(noise_variance=noise_variance)
     checks.positive_int(horizon=horizon)
@@ -57,8 +67,8 @@ def allocated_gain(eigenvalues: Array, noise_variance: float, horizon: int) -> A
 def gain_rate(kernel: str, T: float | Array, d: int, nu: float = 2.5) -> Array:
     """Return the rate of gamma_T without its constant, Srinivas et al., Theorem 5, same shape as T.
 
-    d log T for `linear`, (log T)^(d + 1) for `squared exponential`, T^(d (d + 1) / (2 nu + d (d + 1))) log T for
-    `matern`, 1 for `constant`; ValueError on another kernel.
+    d log T for `linear`, (log T)^(d + 1) for `squared exponential`, T^(d (d + 1) / (2 nu + d (d +
+    1))) log T for `matern`, 1 for `constant`; ValueError on another kernel.
     """
     checks.one_of(RATES, kernel=kernel)
     log = np.log(T)
@@ -68,10 +78,11 @@ def gain_rate(kernel: str, T: float | Array, d: int, nu: float = 2.5) -> Array:
 
 @dataclass(frozen=True)
 class GainByFormula(checks.Checked):
-    """factor times the rate of gamma_t (nats) without its constant, which experiments use instead of the gain.
+    """factor times the rate of gamma_t (nats) without its constant, which experiments use instead
+    of the gain.
 
-    Theorems bound gamma_T only up to a constant. `kernel` as in `gain_rate`; Chowdhury & Gopalan's sensors have a
-    constant. Logarithms are 0 at t = 1, whose value is used for t = 0 too.
+    Theorems bound gamma_T only up to a constant. `kernel` as in `gain_rate`; Chowdhury & Gopalan's
+    sensors have a constant. Logarithms are 0 at t = 1, whose value is used for t = 0 too.
     """
 
     kernel: str
@@ -85,14 +96,18 @@ class GainByFormula(checks.Checked):
 
 
 def matern_exponent(d: int, nu: float) -> float:
-    """Return d (d + 1) / (2 nu + d (d + 1)), the exponent of T in gamma_T (Srinivas et al., Theorem 5, nu > 1)."""
+    """Return d (d + 1) / (2 nu + d (d + 1)), the exponent of T in gamma_T (Srinivas et al., Theorem
+    5, nu > 1).
+    """
     return d * (d + 1) / (2 * nu + d * (d + 1))
 
 
 def effective_dimension(kernel: Kernel, points: Array, noise_variance: float) -> float:
-    """Return tr K (K + noise_variance I)^-1 of pulls at `points` (n, d), repeats allowed; at most n and the rank of K.
+    """Return tr K (K + noise_variance I)^-1 of pulls at `points` (n, d), repeats allowed; at most n
+    and the rank of K.
 
-    Calandriello et al., eq. 5. Raises ValueError if noise_variance is below 1e-10 of the largest eigenvalue.
+    Calandriello et al., eq. 5. Raises ValueError if noise_variance is below 1e-10 of the largest
+    eigenvalue.
     """
     eigenvalues = np.maximum(eigvalsh(kernel(points, points)), 0.0)
     check_noise(noise_variance, float(eigenvalues[-1]), "an effective dimension")

@@ -1,12 +1,15 @@
-"""Covariance functions (kernels) over points: `kernel(X, Z) -> (n, m)` and `kernel.diag(X) -> (n,)`.
+"""Covariance functions (kernels) over points: `kernel(X, Z) -> (n, m)` and `kernel.diag(X) ->
+(n,)`.
 
-Points are the rows of X (n, d) and Z (m, d). Every kernel is a small frozen value: it can be compared, printed
-and sent to a worker. Kernels with parameters raise ValueError unless all of them are positive.
+Points are the rows of X (n, d) and Z (m, d). Every kernel is a small frozen value: it can be
+compared, printed and sent to a worker. Kernels with parameters raise ValueError unless all of them
+are positive.
 
 A class of kernels may *declare*, beside the `__call__` for which it holds:
 
 - `positive_semidefinite = True`: no check looks at its matrix.
-- `stationary = True`: k(x, z) depends only on the distances of x and z along the axes, as lattices need.
+- `stationary = True`: k(x, z) depends only on the distances of x and z along the axes, as lattices
+  need.
 """
 
 import math
@@ -23,39 +26,52 @@ from kbrepro import checks
 
 Array = NDArray[np.floating[Any]]
 
-#: A covariance may have eigenvalues down to minus this share of the largest one: rounding, not a mistake.
+#: A covariance may have eigenvalues down to minus this share of the largest one: rounding, not a
+#: mistake.
 NEGATIVE_EIGENVALUE = 1e-10
 #: Arms at which `check_kernel` looks at most.
 LOOKED_AT = 3000
-#: exp(-s) is 0 from here on, and Matérn's polynomial in s, which would be infinite for points far apart, is not.
+#: exp(-s) is 0 from here on, and Matérn's polynomial in s, which would be infinite for points far
+#: apart, is not.
 FAR = 1000.0
-#: What is too small for float64 becomes 0, and a distance that is too large infinite, whatever `numpy.seterr` says.
+#: What is too small for float64 becomes 0, and a distance that is too large infinite, whatever
+#: `numpy.seterr` says.
 quiet = np.errstate(under="ignore", over="ignore")
 
 
 def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0, *, bounds: Any = None) -> Array:
-    """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n >= 1 points per side.
+    """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n >= 1 points per
+    side.
 
-    With `bounds`, pairs (low, high), there is one axis for each. Raises ValueError on a value out of range, MemoryError
-    if the points do not fit.
+    With `bounds`, pairs (low, high), there is one axis for each. Raises ValueError on a value out
+    of range, MemoryError if the points do not fit.
     """
     checks.positive_int(n=n, d=d)
     checks.finite_number(low=low, high=high)
     pairs = checks.array("bounds", [(low, high)] if bounds is None else bounds, 2, least=1)
     if bounds is not None:
         if pairs.shape[1] != 2 or (d, low, high) != (1, 0.0, 1.0):
-            raise ValueError(f"bounds = {checks.shown(bounds)} is not allowed: give one (low, high) per axis alone")
+            raise ValueError(
+                f"bounds = {checks.shown(bounds)} is not allowed: give one (low, high) per axis"
+                " alone"
+            )
         d = len(pairs)
     n, d = int(n), int(d)
     checks.finite_array(**{"high - low": pairs[:, 1] - pairs[:, 0]})
     if d > 1000 or d * math.log(n) > 40:
-        raise MemoryError(f"n = {checks.shown(n)} points on each of d = {checks.shown(d)} axes fit into no memory")
+        raise MemoryError(
+            f"n = {checks.shown(n)} points on each of d = {checks.shown(d)} axes fit into no memory"
+        )
     checks.memory(24.0 * d * n**d, f"n = {n}: a grid of {n}**{d} points")
-    return points_of([np.linspace(low, high, n) for low, high in np.broadcast_to(pairs, (d, 2)).tolist()])
+    return points_of(
+        [np.linspace(low, high, n) for low, high in np.broadcast_to(pairs, (d, 2)).tolist()]
+    )
 
 
 def points_of(axes: list[Array]) -> Array:
-    """Return the points (n, d) of a lattice with these places along its d axes; the last axis varies fastest."""
+    """Return the points (n, d) of a lattice with these places along its d axes; the last axis
+    varies fastest.
+    """
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
@@ -72,7 +88,9 @@ def _points(name: str, value: Any) -> Array:
 
 
 def declares(kernel: Kernel, what: str) -> bool:
-    """Return whether the class that defines the kernel's `__call__` declares `what = True`; a subclass must anew."""
+    """Return whether the class that defines the kernel's `__call__` declares `what = True`; a
+    subclass must anew.
+    """
     owner = next((each for each in type(kernel).__mro__ if "__call__" in vars(each)), object)
     return what in vars(owner) and getattr(kernel, what) is True
 
@@ -80,34 +98,51 @@ def declares(kernel: Kernel, what: str) -> bool:
 def check_kernel(kernel: Kernel, points: Array) -> None:
     """Raise ValueError unless the kernel is a covariance on points (A, d), and `diag` its diagonal.
 
-    The matrix (A, A) must be finite, symmetric and positive semidefinite, all up to rounding; of more than LOOKED_AT
-    arms that of so many, evenly spread. Trusted are kernels that declare it.
+    The matrix (A, A) must be finite, symmetric and positive semidefinite, all up to rounding; of
+    more than LOOKED_AT arms that of so many, evenly spread. Trusted are kernels that declare it.
     """
     kernel(points[:1], points[:1])  # refuses lengthscales of other axes
     if declares(kernel, "positive_semidefinite"):
         return
     points = points[np.linspace(0, len(points) - 1, min(len(points), LOOKED_AT)).astype(int)]
-    K, diagonal = (np.asarray(values, dtype=float) for values in (kernel(points, points), kernel.diag(points)))
+    K, diagonal = (
+        np.asarray(values, dtype=float) for values in (kernel(points, points), kernel.diag(points))
+    )
     told = f"kernel = {type(kernel).__name__} is not allowed"
-    for name, values, shape in (("(X, X)", K, (len(points), len(points))), (".diag(X)", diagonal, (len(points),))):
+    for name, values, shape in (
+        ("(X, X)", K, (len(points), len(points))),
+        (".diag(X)", diagonal, (len(points),)),
+    ):
         if values.shape != shape or not np.isfinite(values).all():
-            raise ValueError(f"{told}: kernel{name} must be finite and of shape {shape}, and is {values.shape}")
+            raise ValueError(
+                f"{told}: kernel{name} must be finite and of shape {shape}, and is {values.shape}"
+            )
     near = _check_covariance(told, K)
     if (off := np.abs(diagonal - K.diagonal())).max() > near:
         arm = int(off.argmax())
-        raise ValueError(f"{told}: diag gives {diagonal[arm]:.3g} and kernel(X, X) {K[arm, arm]:.3g} at arm {arm}")
+        raise ValueError(
+            f"{told}: diag gives {diagonal[arm]:.3g} and kernel(X, X) {K[arm, arm]:.3g} at arm"
+            f" {arm}"
+        )
 
 
 def _check_covariance(told: str, K: Array) -> float:
-    """Return how far rounding may reach; ValueError unless K (A, A) is symmetric, positive semidefinite and not 0."""
-    near = NEGATIVE_EIGENVALUE * float(np.abs(K).sum(axis=1).max())  # at least this share of the largest eigenvalue
+    """Return how far rounding may reach; ValueError unless K (A, A) is symmetric, positive
+    semidefinite and not 0.
+    """
+    # at least this share of the largest eigenvalue
+    near = NEGATIVE_EIGENVALUE * float(np.abs(K).sum(axis=1).max())
     gap = np.abs(K - K.T)
     if gap.max() > near:
         i, j = np.unravel_index(gap.argmax(), K.shape)
-        raise ValueError(f"{told}: it must be symmetric, and [{i}, {j}] = {K[i, j]} but [{j}, {i}] = {K[j, i]}")
+        raise ValueError(
+            f"{told}: it must be symmetric, and [{i}, {j}] = {K[i, j]} but [{j}, {i}] = {K[j, i]}"
+        )
     if dpotrf(K + near * np.eye(len(K)), overwrite_a=1)[1]:
         least = eigh(K, eigvals_only=True, subset_by_index=[0, 0])[0]
-        raise ValueError(f"{told}: its matrix has the eigenvalue {least:.3g}, and must be positive semidefinite")
+        raise ValueError(
+            f"{told}: its matrix has the eigenvalue {least:.3g}, and must be positive semidefinite"
+        )
     return near
 
 
@@ -122,26 +157,37 @@ class _WithVariance(checks.Checked):
 
 
 class _WithLengthscale(_WithVariance):
-    """A kernel of the distance over a lengthscale, which is one number, or one for each axis (a tuple)."""
+    """A kernel of the distance over a lengthscale, which is one number, or one for each axis (a
+    tuple).
+    """
 
     lengthscale: Any  # a number, or a tuple of them
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if per_axis := np.ndim(self.lengthscale) > 0:
-            object.__setattr__(self, "lengthscale", tuple(checks.array("lengthscale", self.lengthscale, 1).tolist()))
+            object.__setattr__(
+                self,
+                "lengthscale",
+                tuple(checks.array("lengthscale", self.lengthscale, 1).tolist()),
+            )
         for lengthscale in self.lengthscale if per_axis else [self.lengthscale]:
             checks.positive(lengthscale=lengthscale)
             checks.positive(**{"lengthscale**2": lengthscale * lengthscale})
 
     def _distances(self, X: Any, Z: Any, metric: str) -> tuple[Array, float]:
-        """Distances (n, m), and the lengthscale over which they are still to be taken: points are, if by axis."""
+        """Distances (n, m), and the lengthscale over which they are still to be taken: points are,
+        if by axis.
+        """
         X, Z, scale = _points("X", X), _points("Z", Z), self.lengthscale
         if not isinstance(scale, tuple):
             return cdist(X, Z, metric), scale
         if X.shape[1] != len(scale):
-            raise checks.refused("lengthscale", scale, f"one number, or one for each of {X.shape[1]} axes")
-        origin = np.concatenate([X[:1], Z[:1]])[:1]  # differences first: far from 0 a quotient loses digits
+            raise checks.refused(
+                "lengthscale", scale, f"one number, or one for each of {X.shape[1]} axes"
+            )
+        # differences first: far from 0 a quotient loses digits
+        origin = np.concatenate([X[:1], Z[:1]])[:1]
         return cdist((X - origin) / np.array(scale), (Z - origin) / np.array(scale), metric), 1.0
 
 
@@ -166,7 +212,8 @@ class SquaredExponential(_WithLengthscale):
 
 @dataclass(frozen=True)
 class Matern(_WithLengthscale):
-    """Matérn kernel of smoothness nu = 1/2, 3/2 or 5/2 (Srinivas et al., Section 5.2); ValueError on another nu.
+    """Matérn kernel of smoothness nu = 1/2, 3/2 or 5/2 (Srinivas et al., Section 5.2); ValueError
+    on another nu.
 
     With one lengthscale for each axis, as a tuple, every axis is divided by its own.
     """
@@ -207,21 +254,25 @@ class Linear(_WithVariance):
 
 @dataclass(frozen=True)
 class Independent(_WithVariance):
-    """variance where two points are equal, 0 elsewhere: arms that carry no information about each other."""
+    """variance where two points are equal, 0 elsewhere: arms that carry no information about each
+    other.
+    """
 
     variance: float = 1.0
     stationary = positive_semidefinite = True
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        return self.variance * (_points("X", X)[:, None, :] == _points("Z", Z)[None, :, :]).all(axis=-1)
+        return self.variance * (_points("X", X)[:, None, :] == _points("Z", Z)[None, :, :]).all(
+            axis=-1
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Empirical(checks.Checked):
     """A given (A, A) covariance; points are arm indices, rows of an (n, 1) array.
 
-    Raises ValueError unless the matrix is square, finite, symmetric, positive semidefinite and not 0; a call raises
-    IndexError on an arm out of range, ValueError on one that is no integer.
+    Raises ValueError unless the matrix is square, finite, symmetric, positive semidefinite and not
+    0; a call raises IndexError on an arm out of range, ValueError on one that is no integer.
     """
 
     covariance: Array = field(repr=False)
@@ -250,7 +301,10 @@ class Empirical(checks.Checked):
         points = checks.array("X", X, 2, copy=False)
         whole = np.floor(points)
         if points.shape[1:] != (1,) or (points != whole).any():
-            raise ValueError(f"X = {checks.shown(X)} is not allowed: X must be integers (n, 1), arms of the covariance")
+            raise ValueError(
+                f"X = {checks.shown(X)} is not allowed: X must be integers (n, 1), arms of the"
+                " covariance"
+            )
         for arm in (whole.min(initial=0), whole.max(initial=0)):
             checks.arm_index(int(arm), len(self.covariance))
         return whole[:, 0].astype(int)

@@ -16,7 +16,8 @@ class ProjectNotFound(RuntimeError):
 
 
 def project_root(start: Path | None = None) -> Path:
-    """Return the nearest folder at or above `start` (default: the working directory) with notebooks/ and kbrepro/.
+    """Return the nearest folder at or above `start` (default: the working directory) with
+    notebooks/ and kbrepro/.
 
     Raises ProjectNotFound, which names where it looked, if there is none.
     """
@@ -25,12 +26,15 @@ def project_root(start: Path | None = None) -> Path:
         if (folder / "notebooks").is_dir() and (folder / "kbrepro").is_dir():
             return folder
     raise ProjectNotFound(
-        f"this needs a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {here}"
+        "this needs a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/"
+        f" at or above {here}"
     )
 
 
 def checkout() -> Path:
-    """Return the project's root as notebooks find it: from elsewhere it is where this package lies."""
+    """Return the project's root as notebooks find it: from elsewhere it is where this package
+    lies.
+    """
     try:
         return project_root()
     except ProjectNotFound:
@@ -38,7 +42,9 @@ def checkout() -> Path:
 
 
 def partial_of(folder: Path) -> Path:
-    """Return where a run writes the results that replace those in a folder: no name of a notebook."""
+    """Return where a run writes the results that replace those in a folder: no name of a
+    notebook.
+    """
     return folder.with_name(f".{folder.name}.partial")
 
 
@@ -76,7 +82,9 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
 
 def facts_of(results: Path) -> dict[str, Any]:
-    """Return what the run.json of results says; empty if there is none, ValueError if it is broken."""
+    """Return what the run.json of results says; empty if there is none, ValueError if it is
+    broken.
+    """
     path = results / "run.json"
     return dict(read_json(path)) if path.is_file() else {}
 
@@ -91,7 +99,9 @@ def read_json(path: Path) -> Any:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what `write_bytes` and the report left half-written, here and below, in processes that have ended."""
+    """Remove what `write_bytes` and the report left half-written, here and below, in processes that
+    have ended.
+    """
     import psutil  # here: `import kbrepro` loads numerics only
 
     for partial in [*folder.rglob("*.partial")]:

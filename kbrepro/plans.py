@@ -71,10 +71,11 @@ def kept(
     unlike: Callable[[str], str] = lambda label: "",
     plan: Callable[[], Mapping[str, Planned]] | None = None,
 ) -> Kept:
-    """Return the kept trials of `results/<profile>/<notebook>/played`, with the plan that they are of.
+    """Return the kept trials of `results/<profile>/<notebook>/played`, with the plan that they are
+    of.
 
-    `parameters` are those of its run.json, unless they are given; `unlike(label)` says in what a label may not be read.
-    A `plan` that is known is not made again.
+    `parameters` are those of its run.json, unless they are given; `unlike(label)` says in what a
+    label may not be read. A `plan` that is known is not made again.
     """
     if parameters is None:
         parameters = paths.read_json(folder.with_name("run.json"))["parameters"]

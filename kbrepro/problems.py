@@ -1,6 +1,7 @@
 """Bandit problems: the model that a policy is given, and the reward and noise that it does not see.
 
-A *source* of problems is a small frozen value that is called with a `Trial` and returns the problem of that trial.
+A *source* of problems is a small frozen value that is called with a `Trial` and returns the problem
+of that trial.
 """
 
 import math
@@ -33,18 +34,21 @@ class Trial(checks.Checked):
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a new generator for one purpose, `function` or `run`; ValueError on another."""
         checks.one_of(("function", "run"), purpose=purpose)
-        # numpy pads a seed with zeros: a last entry of 0 would make [seed, number, 0] the stream of [seed, number]
+        # numpy pads a seed with zeros: a last entry of 0 would make [seed, number, 0] the stream of
+        # [seed, number]
         return np.random.default_rng([self.seed, self.number, {"function": 1, "run": 2}[purpose]])
 
 
 @dataclass(frozen=True, eq=False)
 class Model(checks.Checked):
-    """What a policy is given: the arms' points (A, d), and the kernel and noise variance of its posterior.
+    """What a policy is given: the arms' points (A, d), and the kernel and noise variance of its
+    posterior.
 
-    `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(model, noise_variance=x)`
-    keeps it. `mean` is the prior mean, a number or one per arm (A,); `norm` bounds the RKHS norm of the expected reward
-    less that mean, if a bound is known. Points are copied. Raises ValueError on a value out of range, unless points are
-    finite numbers and (A, d), or on a kernel that is no covariance (`kernels.check_kernel`).
+    `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(model,
+    noise_variance=x)` keeps it. `mean` is the prior mean, a number or one per arm (A,); `norm`
+    bounds the RKHS norm of the expected reward less that mean, if a bound is known. Points are
+    copied. Raises ValueError on a value out of range, unless points are finite numbers and (A, d),
+    or on a kernel that is no covariance (`kernels.check_kernel`).
     """
 
     points: Array = field(repr=False)
@@ -84,28 +88,41 @@ class Model(checks.Checked):
         bounds: Any = None,
         rng: int | np.random.Generator = 0,
     ) -> "Model":
-        """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms (n,) most likely.
+        """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms
+        (n,) most likely.
 
-        The mean is not fitted: set it. Maximum marginal likelihood with a mild log-normal prior around 0.3 of the arms'
-        extent, the mean square of rewards less `mean`, and a tenth of that; the same in any unit. A kernel with one
-        lengthscale for each axis gets one for each. `bounds` instead of the default ones, such as {"lengthscale":
-        (0.05, 2.0)}, or with one pair for each axis; equal ones keep a value. Lengthscales are in the points' unit,
-        variances in that of rewards, squared. scipy's L-BFGS-B starts from the prior's median and five draws of `rng`.
-        `noise_variance`, one or one for each reward, is known: it is not fitted, and that of the model stays. The time
-        depends on the number of distinct arms. One warning says which values ended at a bound, or did not move.
-        No theorem covers a fitted model, and a bound on the norm under another kernel is none: `norm` becomes None.
-        Raises IndexError on an arm out of range, ValueError on rewards that are no finite numbers or all the prior
-        mean, and on another kernel, MemoryError if the arms do not fit.
+        The mean is not fitted: set it. Maximum marginal likelihood with a mild log-normal prior
+        around 0.3 of the arms' extent, the mean square of rewards less `mean`, and a tenth of that;
+        the same in any unit. A kernel with one lengthscale for each axis gets one for each.
+        `bounds` instead of the default ones, such as {"lengthscale": (0.05, 2.0)}, or with one pair
+        for each axis; equal ones keep a value. Lengthscales are in the points' unit, variances in
+        that of rewards, squared. scipy's L-BFGS-B starts from the prior's median and five draws of
+        `rng`. `noise_variance`, one or one for each reward, is known: it is not fitted, and that of
+        the model stays. The time depends on the number of distinct arms. One warning says which
+        values ended at a bound, or did not move. No theorem covers a fitted model, and a bound on
+        the norm under another kernel is none: `norm` becomes None. Raises IndexError on an arm out
+        of range, ValueError on rewards that are no finite numbers or all the prior mean, and on
+        another kernel, MemoryError if the arms do not fit.
         """
         arms, rewards = checks.chosen(self.n_arms, arms=arms), checks.array("rewards", rewards, 1)
         if len(arms) != len(rewards):
-            raise ValueError(f"rewards has shape {rewards.shape}: it must be ({len(arms)},), one for each arm")
+            raise ValueError(
+                f"rewards has shape {rewards.shape}: it must be ({len(arms)},), one for each arm"
+            )
         left = rewards - checks.per_arm(self.n_arms, mean=self.mean)[arms]
-        noises = None if noise_variance is None else np.array(checks.noise_variances(len(arms), noise_variance))
-        kernel, noise = fitted(self.kernel, self.points[arms], left, np.ptp(self.points, axis=0), bounds, rng, noises)
+        noises = (
+            None
+            if noise_variance is None
+            else np.array(checks.noise_variances(len(arms), noise_variance))
+        )
+        kernel, noise = fitted(
+            self.kernel, self.points[arms], left, np.ptp(self.points, axis=0), bounds, rng, noises
+        )
         if noises is not None:
             return replace(self, kernel=kernel, norm=None)
-        return replace(self, kernel=kernel, noise_variance=noise, noise_scale=math.sqrt(noise), norm=None)
+        return replace(
+            self, kernel=kernel, noise_variance=noise, noise_scale=math.sqrt(noise), norm=None
+        )
 
     @property
     def known_norm(self) -> float:
@@ -141,8 +158,8 @@ class Uniform(checks.Checked):
 class Problem(checks.Checked):
     """What policies are given (`model`), and what they do not see: expected reward (A,) and noise.
 
-    By default the noise is Gaussian with the model's `noise_scale`. Expected rewards are copied, by position. Raises
-    ValueError on the wrong shape or a reward that is no finite number.
+    By default the noise is Gaussian with the model's `noise_scale`. Expected rewards are copied, by
+    position. Raises ValueError on the wrong shape or a reward that is no finite number.
     """
 
     model: Model
@@ -155,7 +172,10 @@ class Problem(checks.Checked):
         checks.having("a Model", "n_arms", "points", model=self.model)
         reward = checks.array("expected_reward", self.expected_reward)
         if reward.shape != (self.model.n_arms,):
-            raise ValueError(f"expected_reward has shape {reward.shape}: it must be (A,) = ({self.model.n_arms},)")
+            raise ValueError(
+                f"expected_reward has shape {reward.shape}: it must be (A,) ="
+                f" ({self.model.n_arms},)"
+            )
         object.__setattr__(self, "expected_reward", reward)
 
     def pull(self, arm: int, rng: np.random.Generator) -> float:
@@ -165,7 +185,9 @@ class Problem(checks.Checked):
         return float(self.expected_reward[arm] + noise(rng))
 
     def regret(self, arms: NDArray[np.integer]) -> Array:
-        """Return the instantaneous regret of pulling `arms`, same shape, at least 0; IndexError on a bad arm."""
+        """Return the instantaneous regret of pulling `arms`, same shape, at least 0; IndexError on
+        a bad arm.
+        """
         arms = np.asarray(arms)
         checks.arms(self.model.n_arms, arms=arms)
         return self.expected_reward.max() - self.expected_reward[arms]
@@ -173,7 +195,9 @@ class Problem(checks.Checked):
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Source that returns the same `problem` in every trial: only the noise and the policies' own draws change."""
+    """Source that returns the same `problem` in every trial: only the noise and the policies' own
+    draws change.
+    """
 
     problem: Problem
 
@@ -185,14 +209,18 @@ class Known:
 
 
 def covariance_factor(K: Array) -> Array:
-    """Return F (A, r) with F F^T = K (A, A) up to FACTOR_TOLERANCE max(diag K), by pivoted Cholesky.
+    """Return F (A, r) with F F^T = K (A, A) up to FACTOR_TOLERANCE max(diag K), by pivoted
+    Cholesky.
 
-    Smooth kernels are numerically singular (rank 19 for 1000 points of the squared exponential, lengthscale 0.2), and K
-    is never inverted. On grids, arms that mirror each other tie for the next pivot, and rounding would decide which
-    function is drawn: weights that fall from 2 to 1 favour the earlier arm.
+    Smooth kernels are numerically singular (rank 19 for 1000 points of the squared exponential,
+    lengthscale 0.2), and K is never inverted. On grids, arms that mirror each other tie for the
+    next pivot, and rounding would decide which function is drawn: weights that fall from 2 to 1
+    favour the earlier arm.
     """
     weights = np.linspace(2.0, 1.0, len(K))[:, None]
-    c, pivots, rank, _ = dpstrf(weights * K * weights.T, tol=FACTOR_TOLERANCE * K.diagonal().max(), lower=1)
+    c, pivots, rank, _ = dpstrf(
+        weights * K * weights.T, tol=FACTOR_TOLERANCE * K.diagonal().max(), lower=1
+    )
     factor = np.zeros((len(K), rank))
     factor[pivots - 1] = np.tril(c)[:, :rank]
     return factor / weights
@@ -211,12 +239,13 @@ class FactorDraws:
 def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator], Array]:
     """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
 
-    By a factor of the covariance; on a large lattice by FFT, unless the torus is too long since the kernel is smooth.
-    MemoryError if the factor does not fit.
+    By a factor of the covariance; on a large lattice by FFT, unless the torus is too long since the
+    kernel is smooth. MemoryError if the factor does not fit.
     """
     n = len(points)
     if n >= LATTICE_FROM:
-        with suppress(ValueError, MemoryError):  # no lattice, a kernel that does not declare it, a long torus
+        # no lattice, a kernel that does not declare it, a long torus
+        with suppress(ValueError, MemoryError):
             return LatticeDraws(kernel, points)
     checks.pairs(n, "points: a factor of the covariance", other=", or arms on a lattice")
     return FactorDraws(covariance_factor(kernel(points, points)))
@@ -235,7 +264,9 @@ class _Source(checks.Checked):
 
 @dataclass(frozen=True, eq=False)
 class GPDraw(_Source):
-    """Source of problems whose expected reward is a draw from the prior that the policies are given."""
+    """Source of problems whose expected reward is a draw from the prior that the policies are
+    given.
+    """
 
     kernel: Kernel
     points: Array = field(repr=False)
@@ -248,11 +279,12 @@ class GPDraw(_Source):
 
 @dataclass(frozen=True, eq=False)
 class Rows(checks.Checked):
-    """Source whose trial number n has row n of `rewards` (n_rows, A) as expected reward; nothing is drawn.
+    """Source whose trial number n has row n of `rewards` (n_rows, A) as expected reward; nothing is
+    drawn.
 
-    `covariance` (A, A) is the kernel matrix; `norm_of(reward, covariance)` is the norm that the policies are given.
-    Raises ValueError on a missing reading or a covariance that is not positive semidefinite, IndexError past the last
-    row.
+    `covariance` (A, A) is the kernel matrix; `norm_of(reward, covariance)` is the norm that the
+    policies are given. Raises ValueError on a missing reading or a covariance that is not positive
+    semidefinite, IndexError past the last row.
     """
 
     covariance: Array = field(repr=False)
@@ -263,8 +295,11 @@ class Rows(checks.Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("covariance", "rewards"):  # those of missing data are NaN, and refused when a trial is made
-            object.__setattr__(self, name, checks.array(name, getattr(self, name), 2, least=1, finite=False))
+        # those of missing data are NaN, and refused when a trial is made
+        for name in ("covariance", "rewards"):
+            object.__setattr__(
+                self, name, checks.array(name, getattr(self, name), 2, least=1, finite=False)
+            )
         if not np.isnan(self.rewards).all():  # else its share of their variance is NaN, too
             checks.positive(noise_variance=self.noise_variance)
 
@@ -272,7 +307,10 @@ class Rows(checks.Checked):
         checks.finite_array(rewards=self.rewards)
         n = len(self.rewards)
         if trial.number >= n:
-            raise IndexError(f"trial = {checks.shown(trial.number)} is not allowed: there are {n} rows, 0 to {n - 1}")
+            raise IndexError(
+                f"trial = {checks.shown(trial.number)} is not allowed: there are {n} rows, 0 to"
+                f" {n - 1}"
+            )
         kernel, reward = Empirical(self.covariance), self.rewards[trial.number]
         norm = self.norm_of and self.norm_of(reward, kernel.covariance)
         return Problem(Model(kernel.points, kernel, self.noise_variance, norm=norm), reward)
@@ -280,10 +318,12 @@ class Rows(checks.Checked):
 
 @dataclass(frozen=True, eq=False)
 class RKHSFunction(_Source):
-    """Source of functions with exactly this RKHS `norm`, and noise uniform on +- sqrt(noise_variance).
+    """Source of functions with exactly this RKHS `norm`, and noise uniform on +-
+    sqrt(noise_variance).
 
-    f = sum_i a_i k(c_i, .) with n_centres arms drawn without replacement as centres and normal weights a, scaled so
-    that sqrt(a^T K a) = norm. Raises ValueError unless norm > 0 and 1 <= n_centres <= A.
+    f = sum_i a_i k(c_i, .) with n_centres arms drawn without replacement as centres and normal
+    weights a, scaled so that sqrt(a^T K a) = norm. Raises ValueError unless norm > 0 and 1 <=
+    n_centres <= A.
     """
 
     kernel: Kernel
@@ -296,7 +336,9 @@ class RKHSFunction(_Source):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n_centres > len(self.points):
-            raise checks.refused("n_centres", self.n_centres, f"at most the number of arms, {len(self.points)}")
+            raise checks.refused(
+                "n_centres", self.n_centres, f"at most the number of arms, {len(self.points)}"
+            )
 
     def __call__(self, trial: Trial) -> Problem:
         rng = trial.rng("function")
@@ -304,4 +346,6 @@ class RKHSFunction(_Source):
         weights = rng.standard_normal(self.n_centres)
         weights *= np.sqrt(self.norm**2 / (weights @ self.kernel(centres, centres) @ weights))
         model = Model(self.points, self.kernel, self.noise_variance, norm=self.norm)
-        return Problem(model, self.kernel(self.points, centres) @ weights, Uniform(model.noise_scale))
+        return Problem(
+            model, self.kernel(self.points, centres) @ weights, Uniform(model.noise_scale)
+        )

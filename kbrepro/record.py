@@ -25,18 +25,20 @@ from kbrepro.replay import Replays
 from kbrepro.simulation import Planned
 from kbrepro.store import PLAYED, Store
 
-#: A picture is kept while no pixel differs from the new one by more, of 255: another processor colours edges so.
+#: A picture is kept while no pixel differs from the new one by more, of 255: another processor
+#: colours edges so.
 UNSEEN = 10
 
 
 class Record:
-    """The record of one notebook's run: its plan and trials, what it judges, and the folder that it writes to.
+    """The record of one notebook's run: its plan and trials, what it judges, and the folder that it
+    writes to.
 
-    `parameters` are the notebook's, by name. A label with the settings of the full scale is read from
-    `results/paper/<notebook>/played`, one of its trials is replayed, and what rests on such labels alone is
-    judged. With changed parameters all others are played. `results_dir` is relative to the project's
-    root: figures and tables go there, and what is played is kept in its `played/`; if it is empty,
-    nothing is written.
+    `parameters` are the notebook's, by name. A label with the settings of the full scale is read
+    from `results/paper/<notebook>/played`, one of its trials is replayed, and what rests on such
+    labels alone is judged. With changed parameters all others are played. `results_dir` is relative
+    to the project's root: figures and tables go there, and what is played is kept in its `played/`;
+    if it is empty, nothing is written.
     """
 
     def __init__(self, notebook: str, parameters: Mapping[str, Any]) -> None:
@@ -52,7 +54,9 @@ class Record:
         elsewhere = own not in (None, self.full_scale)
         known = facts.get("parameters", {}) if elsewhere or own is None else parameters
         self.changed = {
-            name: value for name, value in known.items() if name in parameters and parameters[name] != value
+            name: value
+            for name, value in known.items()
+            if name in parameters and parameters[name] != value
         }
         self.short = bool(self.changed) or (elsewhere and not facts)
         self._replays = Replays(root, notebook, facts)
@@ -73,11 +77,15 @@ class Record:
         return self._planned[0]
 
     def readings_of(self, name: str, *how: Any) -> SensorData:
-        """Return sensor data as the plan has it: if it is not here, what is remembered or a substitute."""
+        """Return sensor data as the plan has it: if it is not here, what is remembered or a
+        substitute.
+        """
         return self._planned[1](name, *how)
 
     def play(self, label: str) -> Any:
-        """Return the trials of a label, read or played: curves by rule, or what the job returned."""
+        """Return the trials of a label, read or played: curves by rule, or what the job
+        returned.
+        """
         checks.one_of(tuple(self.plan), label=label)
         planned = self.plan[label]
         if not self.short or self._full.has(planned.job(label)):
@@ -88,7 +96,9 @@ class Record:
         """In what a label is not as at full scale; empty if it is."""
         if not self.short:
             return ""
-        others = self._full.others(self.plan[label].job(label), most=100) if label in self.plan else None
+        others = (
+            self._full.others(self.plan[label].job(label), most=100) if label in self.plan else None
+        )
         if others is None:
             return f"`{label}` is not played at both scales"
         if not others:
@@ -103,9 +113,11 @@ class Record:
         return f"`{label}` is not as at full scale ({why})"
 
     def verdicts(self, *ids: str) -> None:
-        """Show for claims and theorems what the paper says, in how many reruns it comes out, and the verdict.
+        """Show for claims and theorems what the paper says, in how many reruns it comes out, and
+        the verdict.
 
-        What rests on a label that is not as at full scale is not judged, and said. ValueError on an unknown claim.
+        What rests on a label that is not as at full scale is not judged, and said. ValueError on an
+        unknown claim.
         """
         known = {each.id: each for each in sentences_of(folder_of(self.notebook))}
         checks.one_of(tuple(known), **{f"claim of {self.notebook}": each for each in ids})
@@ -136,7 +148,9 @@ class Record:
         if bool(holds):
             display(Markdown(sentence))
         elif not self.short:
-            raise ValueError(f"{self.notebook}: this sentence is not true of the results: {sentence}")
+            raise ValueError(
+                f"{self.notebook}: this sentence is not true of the results: {sentence}"
+            )
 
     def finish(self) -> None:
         """Show that a run was short, or what was not replayed; write all verdicts to claims.json.
@@ -149,10 +163,15 @@ class Record:
             return
         if long := self._replays.long:
             some = "; ".join(long[:5]) + (f"; and {len(long) - 5} more" if len(long) > 5 else "")
-            said = f"One trial of each label was played again, but for {len(long)} whose trials are long: {some}."
+            said = (
+                f"One trial of each label was played again, but for {len(long)} whose trials are"
+                f" long: {some}."
+            )
             display(Markdown(said))
         if self.folder:
-            found = json.loads(json.dumps(scorecard.of_paper(folder_of(self.notebook), self._kept), default=float))
+            found = json.loads(
+                json.dumps(scorecard.of_paper(folder_of(self.notebook), self._kept), default=float)
+            )
             before = None
             with suppress(OSError, ValueError):  # none, or damaged: it is replaced
                 before = json.loads((self.full_scale / "claims.json").read_text(encoding="utf-8"))
@@ -160,7 +179,9 @@ class Record:
             paths.write_text(self.folder / "claims.json", text + "\n")
 
     def figure(self, figure: Figure, name: str) -> None:
-        """Write `figures/<name>.png`, 200 dots an inch; at full scale the committed one while it looks the same."""
+        """Write `figures/<name>.png`, 200 dots an inch; at full scale the committed one while it
+        looks the same.
+        """
         if self.folder:
             drawn = io.BytesIO()
             figure.savefig(drawn, dpi=200, facecolor="white")
@@ -172,11 +193,15 @@ class Record:
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""
         if self.folder:
-            paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
+            paths.write_text(
+                self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g")
+            )
 
 
 def _require_known(names: Mapping[str, Any]) -> None:
-    """Raise ValueError if papermill was given a name that the notebook's cell of parameters has not."""
+    """Raise ValueError if papermill was given a name that the notebook's cell of parameters has
+    not.
+    """
     known, given = set[str](), set[str]()
     for source in names.get("In", []):  # the cells so far
         with suppress(SyntaxError):  # one with a magic
@@ -190,9 +215,13 @@ def _require_known(names: Mapping[str, Any]) -> None:
 
 
 def _looks_like(old: bytes, new: bytes) -> bool:
-    """Whether no pixel of two pictures differs by more than UNSEEN; not if the old one cannot be read."""
+    """Whether no pixel of two pictures differs by more than UNSEEN; not if the old one cannot be
+    read.
+    """
     try:
-        one, other = (np.array(Image.open(io.BytesIO(each)).convert("RGBA"), np.int16) for each in (old, new))
+        one, other = (
+            np.array(Image.open(io.BytesIO(each)).convert("RGBA"), np.int16) for each in (old, new)
+        )
     except (OSError, SyntaxError):
         return False
     return one.shape == other.shape and bool(np.abs(one - other).max() <= UNSEEN)

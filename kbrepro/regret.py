@@ -36,34 +36,50 @@ def final_average_regret(curves: Mapping[str, Curve]) -> dict[str, Array]:
 
 
 def mean_difference(a: Array, b: Array) -> Array:
-    """Return the mean of a - b over the last axis; ValueError unless both have one shape and finite numbers."""
+    """Return the mean of a - b over the last axis; ValueError unless both have one shape and finite
+    numbers.
+    """
     a, b = checks.array("a", a, copy=False, least=1), checks.array("b", b, copy=False, least=1)
     if a.shape != b.shape or not a.size:
-        raise ValueError(f"b has shape {b.shape}: it must have that of a, {a.shape}, with at least one number")
+        raise ValueError(
+            f"b has shape {b.shape}: it must have that of a, {a.shape}, with at least one number"
+        )
     return (a - b).mean(axis=-1)
 
 
 def intervals(seed: int) -> np.random.Generator:
-    """Return the random stream that resampling draws from: it starts anew for every interval of a root seed."""
+    """Return the random stream that resampling draws from: it starts anew for every interval of a
+    root seed.
+    """
     return np.random.default_rng([seed, 2])
 
 
-def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator) -> Estimate:
+def bootstrap(
+    statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator
+) -> Estimate:
     """Return statistic(*samples) with its 95 % interval over 4000 resamples of whole trials.
 
-    `samples` are paired arrays (n,); `statistic` reduces the last axis, and is smooth in the trials: a mean, ratio or
-    slope (BCa, Efron 1987). If all resamples are equal the interval is that number; if they all lie on one side of the
-    value, BCa is not defined and percentiles are used. Raises ValueError if the samples have different lengths, a NaN,
-    or fewer than two numbers.
+    `samples` are paired arrays (n,); `statistic` reduces the last axis, and is smooth in the
+    trials: a mean, ratio or slope (BCa, Efron 1987). If all resamples are equal the interval is
+    that number; if they all lie on one side of the value, BCa is not defined and percentiles are
+    used. Raises ValueError if the samples have different lengths, a NaN, or fewer than two numbers.
     """
     checks.function(statistic=statistic)
     checks.generator(rng=rng)
     samples = tuple(checks.array("samples", sample) for sample in samples)
-    if not samples or len({s.shape for s in samples}) > 1 or samples[0].ndim != 1 or len(samples[0]) < 2:
-        raise ValueError(f"samples have shapes {[s.shape for s in samples]}: all must be (n,), n at least 2")
+    if (
+        not samples
+        or len({s.shape for s in samples}) > 1
+        or samples[0].ndim != 1
+        or len(samples[0]) < 2
+    ):
+        raise ValueError(
+            f"samples have shapes {[s.shape for s in samples]}: all must be (n,), n at least 2"
+        )
     from scipy import stats  # here: it takes longer to load than the rest of `import kbrepro`
 
-    resample = partial(stats.bootstrap, samples, lambda *drawn, axis: statistic(*drawn), paired=True, vectorized=True,
+    resample = partial(stats.bootstrap, samples, lambda *drawn, axis: statistic(*drawn),
+     paired=True, vectorized=True,
                        n_resamples=RESAMPLES, batch=AT_ONCE, confidence_level=LEVEL)  # fmt: skip
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
@@ -75,7 +91,8 @@ def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.G
 
 
 def growth(at: NDArray[Any], curves: Array, rng: np.random.Generator) -> Estimate:
-    """Return the slope of log mean curve on log `at` (m,), with its 95 % interval over the runs of `curves` (n, m).
+    """Return the slope of log mean curve on log `at` (m,), with its 95 % interval over the runs of
+    `curves` (n, m).
 
     The exponent of growth: least squares through a few rounds, log-spaced, with positive means.
     """
@@ -88,10 +105,11 @@ def growth(at: NDArray[Any], curves: Array, rng: np.random.Generator) -> Estimat
 
 
 def autocorrelation_time(series: Array) -> float:
-    """Return 1 + 2 (sum of autocorrelations) of a series (n,): how many neighbours carry the information of one.
+    """Return 1 + 2 (sum of autocorrelations) of a series (n,): how many neighbours carry the
+    information of one.
 
-    Summed in pairs of lags while a pair is positive (Geyer 1992, the initial positive sequence). At least 1; 1 for a
-    constant series.
+    Summed in pairs of lags while a pair is positive (Geyer 1992, the initial positive sequence). At
+    least 1; 1 for a constant series.
     """
     checks.finite_array(series=series)
     centred = np.asarray(series, dtype=float) - np.mean(series)
@@ -104,10 +122,11 @@ def autocorrelation_time(series: Array) -> float:
 
 
 def block_length(series: Array) -> int:
-    """Return how many neighbours make a block: five autocorrelation times of a series (n,), at most a quarter of it.
+    """Return how many neighbours make a block: five autocorrelation times of a series (n,), at most
+    a quarter of it.
 
-    Means of such blocks are nearly independent: in a first-order autoregression neighbouring ones have a correlation
-    of 0.06. Raises ValueError if there are fewer than four numbers.
+    Means of such blocks are nearly independent: in a first-order autoregression neighbouring ones
+    have a correlation of 0.06. Raises ValueError if there are fewer than four numbers.
     """
     if len(series) < 4:
         raise ValueError(f"series has {len(series)} numbers: it must have at least 4, one a block")
@@ -115,9 +134,11 @@ def block_length(series: Array) -> int:
 
 
 def standard_error(samples: Array, block: int = 1) -> Array:
-    """Return the standard error (m,) of the mean over the rows of samples (n, m), from means of whole blocks.
+    """Return the standard error (m,) of the mean over the rows of samples (n, m), from means of
+    whole blocks.
 
-    Trailing rows that fill no block are left out. Raises ValueError if there are fewer than two blocks.
+    Trailing rows that fill no block are left out. Raises ValueError if there are fewer than two
+    blocks.
     """
     checks.positive_int(block=block)
     n_blocks = len(samples) // block
@@ -128,7 +149,9 @@ def standard_error(samples: Array, block: int = 1) -> Array:
 
 
 def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
-    """Return the mean of a - b, both (n,), paired: bootstrap from FEWEST trials on, a t interval below."""
+    """Return the mean of a - b, both (n,), paired: bootstrap from FEWEST trials on, a t interval
+    below.
+    """
     if len(a) >= FEWEST:
         return bootstrap(mean_difference, a, b, rng=intervals(seed))
     value = float(mean_difference(a, b))
@@ -142,14 +165,18 @@ def estimated_mean(samples: Array, seed: int) -> Estimate:
 
 
 def share(successes: NDArray[np.bool_]) -> Estimate:
-    """Return the share of successes (n,), each True or False, with its 95 % Clopper-Pearson interval.
+    """Return the share of successes (n,), each True or False, with its 95 % Clopper-Pearson
+    interval.
 
     Raises ValueError unless there is at least one, and each is 0 or 1.
     """
     held = checks.array("successes", successes, 1, least=1)
     if not np.isin(held, (0, 1)).all():
-        raise ValueError(f"successes = {checks.shown(successes)} is not allowed: successes must be True or False")
-    from scipy.stats import binomtest  # here: it takes longer to load than the rest of `import kbrepro`
+        raise ValueError(
+            f"successes = {checks.shown(successes)} is not allowed: successes must be True or False"
+        )
+    # here: it takes longer to load than the rest of `import kbrepro`
+    from scipy.stats import binomtest
 
     result = binomtest(int(held.sum()), len(held))
     interval = result.proportion_ci(LEVEL, method="exact")
@@ -165,12 +192,13 @@ def simple_regret(curve: Curve) -> Array:
 class Curve(checks.Checked):
     """The regret of one policy in n trials of T rounds; that of one run has no first axis.
 
-    R_t is known at the rounds `at` (m,), which end with T. With arms these are all rounds: `arms` (n, T), and `gaps`
-    (n, A), the largest expected reward minus the arm's; in kept curves gaps of arms that no policy pulled are NaN.
-    Without arms, `totals` (n, m) is R_t at these rounds. `seconds` (n, at most 100): of each hundredth of the run,
-    without arms (n, 1) of the whole; a round's time ends at its observation and includes the `tell` of the round
-    before. `band_ratio` (n, k): the largest |f - mean| / (width sd) over all arms before each pull, the worst since
-    the previous round of `log_spaced(T)`. What was not recorded is one NaN. Arrays are read-only.
+    R_t is known at the rounds `at` (m,), which end with T. With arms these are all rounds: `arms`
+    (n, T), and `gaps` (n, A), the largest expected reward minus the arm's; in kept curves gaps of
+    arms that no policy pulled are NaN. Without arms, `totals` (n, m) is R_t at these rounds.
+    `seconds` (n, at most 100): of each hundredth of the run, without arms (n, 1) of the whole; a
+    round's time ends at its observation and includes the `tell` of the round before. `band_ratio`
+    (n, k): the largest |f - mean| / (width sd) over all arms before each pull, the worst since the
+    previous round of `log_spaced(T)`. What was not recorded is one NaN. Arrays are read-only.
     """
 
     at: NDArray[np.int64]
@@ -187,9 +215,14 @@ class Curve(checks.Checked):
 
     @property
     def regret(self) -> Array:
-        """Instantaneous regret of every round, a look-up, (n, T); ValueError if arms are not kept."""
+        """Instantaneous regret of every round, a look-up, (n, T); ValueError if arms are not
+        kept.
+        """
         if self.arms is None:
-            raise ValueError("this curve is kept without arms: it has no regret of single rounds, only R_t at some")
+            raise ValueError(
+                "this curve is kept without arms: it has no regret of single rounds, only R_t at"
+                " some"
+            )
         return np.take_along_axis(self.gaps, self.arms, axis=-1)
 
     @property
@@ -203,7 +236,9 @@ class Curve(checks.Checked):
 
     @property
     def average_regret(self) -> Array:
-        """R_t / t: the mean regret of the first t rounds, (n, T); NaN in rounds that are not kept."""
+        """R_t / t: the mean regret of the first t rounds, (n, T); NaN in rounds that are not
+        kept.
+        """
         return self.cumulative_regret / np.arange(1, self.horizon + 1)
 
     @property
@@ -213,18 +248,26 @@ class Curve(checks.Checked):
 
     def first(self, trials: int) -> Curve:
         """Return the first `trials` of many trials (all of them if there are fewer)."""
-        parts = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "at"}
-        return replace(self, **{name: part[:trials] for name, part in parts.items() if part is not None})
+        parts = {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name != "at"
+        }
+        return replace(
+            self, **{name: part[:trials] for name, part in parts.items() if part is not None}
+        )
 
     @quiet
     def scaled(self, by: Array) -> Curve:
         """Return the curve with every regret divided by `by` (trials,), one number per trial."""
         parts = {"gaps": self.gaps, "totals": self.totals}
-        return replace(self, **{name: part / by[:, None] for name, part in parts.items() if part is not None})
+        return replace(
+            self, **{name: part / by[:, None] for name, part in parts.items() if part is not None}
+        )
 
 
 def as_curve(regret: Any) -> Curve:
-    """Return the curve of a plain array of regret (n, T), one number a round, or a curve as it is."""
+    """Return the curve of a plain array of regret (n, T), one number a round, or a curve as it
+    is.
+    """
     if isinstance(regret, Curve):
         return regret
     lost, none = checks.array("regret", regret, 2, least=1), np.full((1, 1), np.nan)
@@ -233,12 +276,16 @@ def as_curve(regret: Any) -> Curve:
 
 
 def edges(horizon: int) -> NDArray[np.int64]:
-    """Return 0 and the rounds after which the hundredths of a run end; below 100 rounds, after each of them."""
+    """Return 0 and the rounds after which the hundredths of a run end; below 100 rounds, after each
+    of them.
+    """
     return np.linspace(0, horizon, min(horizon, 100) + 1).astype(int)
 
 
 def kept_rounds(horizon: int) -> NDArray[np.int64]:
-    """Return the rounds at which R_t is kept if arms are not: those that figures and tables of curves show."""
+    """Return the rounds at which R_t is kept if arms are not: those that figures and tables of
+    curves show.
+    """
     return np.union1d(log_spaced(horizon), log_spaced(horizon, N_TABULATED))
 
 
@@ -247,7 +294,8 @@ N_TABULATED = 60
 
 
 def log_spaced(horizon: int, n: int = 100) -> NDArray[np.int64]:
-    """Return at most n distinct rounds (m,), evenly spaced on a log scale, the first 1 and the last `horizon`.
+    """Return at most n distinct rounds (m,), evenly spaced on a log scale, the first 1 and the last
+    `horizon`.
 
     Raises ValueError unless both are positive.
     """

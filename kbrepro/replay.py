@@ -18,8 +18,8 @@ from kbrepro.store import Job, Kept
 from kbrepro.store.flat import Leaves, differences, flat
 from kbrepro.store.settings import unknown
 
-#: A notebook replays the cheapest trial of a label if it took less than so many seconds, and so many in all: another
-#: processor takes up to twice as long.
+#: A notebook replays the cheapest trial of a label if it took less than so many seconds, and so
+#: many in all: another processor takes up to twice as long.
 CHEAP, BUDGET = 1.0, 5.0
 #: Another numpy or scipy may change numbers by this share of their size, and no arm.
 SMALL = 1e-6
@@ -30,11 +30,12 @@ class Differs(RuntimeError):
 
 
 class Replays:
-    """Plays the cheapest trial of every label again, as it is read, and writes what came out to .cache/replays/log.txt.
+    """Plays the cheapest trial of every label again, as it is read, and writes what came out to
+    .cache/replays/log.txt.
 
-    What was equal is remembered there, by label, settings, code and stack, and is not played twice. `facts` are those
-    of the run.json beside the store: `allowed` says by them what is red and what is only logged. Labels whose trials
-    are long are listed in `long`.
+    What was equal is remembered there, by label, settings, code and stack, and is not played twice.
+    `facts` are those of the run.json beside the store: `allowed` says by them what is red and what
+    is only logged. Labels whose trials are long are listed in `long`.
     """
 
     def __init__(self, root: Path, notebook: str, facts: Mapping[str, Any] | None = None) -> None:
@@ -73,47 +74,61 @@ class Replays:
 def code() -> str:
     """Return a digest of the package's code, without claims and words."""
     here = Path(__file__).parent
-    files = sorted(path for path in here.rglob("*.py") if "claims" not in path.relative_to(here).as_posix())
+    files = sorted(
+        path for path in here.rglob("*.py") if "claims" not in path.relative_to(here).as_posix()
+    )
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
 
 
 @cache
 def blas_kernel() -> str:
-    """Return the kernel that BLAS chose for this processor, such as SkylakeX: another one rounds in another way."""
+    """Return the kernel that BLAS chose for this processor, such as SkylakeX: another one rounds in
+    another way.
+    """
     import scipy.linalg  # noqa: F401  (loads the BLAS of numpy and of scipy)
 
-    kernels = {info.get("architecture", "") for info in threadpool_info() if info["user_api"] == "blas"}
+    kernels = {
+        info.get("architecture", "") for info in threadpool_info() if info["user_api"] == "blas"
+    }
     return " ".join(sorted(kernels - {""}))
 
 
 def stack() -> dict[str, str]:
-    """Return what the last digits of numbers depend on: the BLAS kernel and the versions of numpy and scipy."""
+    """Return what the last digits of numbers depend on: the BLAS kernel and the versions of numpy
+    and scipy.
+    """
     return {"BLAS kernel": blas_kernel(), "numpy": np.__version__, "scipy": scipy.__version__}
 
 
 def allowed(facts: Mapping[str, Any]) -> tuple[float, list[str]]:
-    """Return by what share of its size a replay may differ here from trials of a run.json, and what is other here.
+    """Return by what share of its size a replay may differ here from trials of a run.json, and what
+    is other here.
 
-    On the stack that played, or if none is known, by nothing: 0. With another numpy or scipy by SMALL: no arm and no
-    text may differ, for which `replayed` says infinity. On another BLAS kernel by infinity: nothing is red.
+    On the stack that played, or if none is known, by nothing: 0. With another numpy or scipy by
+    SMALL: no arm and no text may differ, for which `replayed` says infinity. On another BLAS kernel
+    by infinity: nothing is red.
     """
     versions = facts.get("versions", {})
     played = {"BLAS kernel": facts.get("blas_kernels", [])}
     played |= {name: [versions[name]] for name in ("numpy", "scipy") if name in versions}
     here = stack()
     others = {name: then for name, then in played.items() if then and here[name] not in then}
-    said = [f"{name} {here[name]} here, {' and '.join(then)} when played" for name, then in others.items()]
+    said = [
+        f"{name} {here[name]} here, {' and '.join(then)} when played"
+        for name, then in others.items()
+    ]
     if "BLAS kernel" in others:
         return np.inf, said
     return (SMALL if others else 0.0), said
 
 
 def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple[list[str], float]:
-    """Play a trial again, of an experiment one `policy` or all; return what differs from what was kept, and how much.
+    """Play a trial again, of an experiment one `policy` or all; return what differs from what was
+    kept, and how much.
 
-    Of arms that are kept the first that differs is named alone. How much is the largest difference as a share of the
-    number's size: infinite if an arm, a text or a whole number differs, or if the code fails today, and 0 if all is
-    equal.
+    Of arms that are kept the first that differs is named alone. How much is the largest difference
+    as a share of the number's size: infinite if an arm, a text or a whole number differs, or if the
+    code fails today, and 0 if all is equal.
     """
     try:
         with threadpool_limits(1, user_api="blas"):
@@ -121,18 +136,28 @@ def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple
     except Exception as error:
         return [f"{type(error).__name__}: {error}"], np.inf
     if policy is not None:
-        before = {path: leaf for path, leaf in before.items() if len(path) == 1 or path[1] == policy}
+        before = {
+            path: leaf for path, leaf in before.items() if len(path) == 1 or path[1] == policy
+        }
         if ("gaps",) in now:  # they are known of arms that were pulled
             pulled = ~np.isnan(now["gaps",])
-            before, now = ({**leaves, ("gaps",): leaves["gaps",][pulled]} for leaves in (before, now))
+            before, now = (
+                {**leaves, ("gaps",): leaves["gaps",][pulled]} for leaves in (before, now)
+            )
     for path in [path for path in before if path[::2] == ("policies", "arms") and path in now]:
         for t in np.flatnonzero(before[path] != now[path])[:1]:
-            arms = f"arm {now[path][t]} of {path[1]} in round {t + 1}, where it was {before[path][t]}"
+            arms = (
+                f"arm {now[path][t]} of {path[1]} in round {t + 1}, where it was {before[path][t]}"
+            )
             return [arms], np.inf
     shares = differences(before, now)
     largest = max(shares.values(), default=0.0)
     if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
-        same = "the same arms, numbers alone" if experiment_of(job) else "no arms are kept to compare; numbers"
+        same = (
+            "the same arms, numbers alone"
+            if experiment_of(job)
+            else "no arms are kept to compare; numbers"
+        )
         return [*shares, f"{same}, by at most {largest:.1e} of their size"], largest
     return [*shares], largest
 
@@ -140,7 +165,9 @@ def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple
 def experiment_of(job: Job) -> Any:
     """Return the experiment that a job plays, None if it measures something else."""
     function = job.function
-    return function.args[0] if isinstance(function, partial) and function.func is play_trial else None
+    return (
+        function.args[0] if isinstance(function, partial) and function.func is play_trial else None
+    )
 
 
 def _alone(job: Job, policy: Any) -> Any:

@@ -23,17 +23,25 @@ def build(root: Path, results: Path) -> Path:
     notebooks = sorted(results.glob("[0-9][0-9]_*/notebook.ipynb"))
     if not notebooks:
         profile = results.relative_to(root / "results").as_posix()
-        raise ReportFailed(f"no notebook was run in results/{profile}: first `kbrepro reproduce --profile {profile}`")
+        raise ReportFailed(
+            f"no notebook was run in results/{profile}: first `kbrepro reproduce --profile"
+            f" {profile}`"
+        )
     claims = scorecard.page(scorecard.read(results))
     if results.name == paths.FULL_SCALE:
         paths.write_text(root / "results" / "README.md", claims)
     paths.sweep(root / "results")
-    with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=f".{os.getpid()}.partial") as folder:
-        # laid out as the project is, so that links lead from page to page; the first page gets the side bar
+    with tempfile.TemporaryDirectory(
+        dir=results, prefix="report-", suffix=f".{os.getpid()}.partial"
+    ) as folder:
+        # laid out as the project is, so that links lead from page to page; the first page gets the
+        # side bar
         source, site = Path(folder, "source"), Path(folder, "site")
         for name in ("docs", "results"):
             shutil.copytree(
-                root / name, source / name, ignore=shutil.ignore_patterns(store.PLAYED, "*.partial", "report")
+                root / name,
+                source / name,
+                ignore=shutil.ignore_patterns(store.PLAYED, "*.partial", "report"),
             )
         for path in notebooks:
             paths.write_bytes(source / "notebooks" / f"{path.parent.name}.ipynb", path.read_bytes())
@@ -41,7 +49,9 @@ def build(root: Path, results: Path) -> Path:
             paths.write_bytes(source / name, (root / name).read_bytes())
         paths.write_text(source / "results" / "README.md", claims)
         first, bar = (root / name for name in ("README.md", "docs/contents.txt"))
-        paths.write_text(source / "index.md", f"{first.read_text('utf-8')}\n{bar.read_text('utf-8')}")
+        paths.write_text(
+            source / "index.md", f"{first.read_text('utf-8')}\n{bar.read_text('utf-8')}"
+        )
         _sphinx(root, source, site)
         shutil.rmtree(results / "report", ignore_errors=True)
         site.rename(results / "report")
@@ -49,9 +59,30 @@ def build(root: Path, results: Path) -> Path:
 
 
 def _sphinx(root: Path, source: Path, site: Path) -> None:
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "--no-color", "-j", "auto", "-b", "html"]
-    command += ["-c", str(root / "docs"), "-d", str(source.with_name("doctrees")), str(source), str(site)]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "--no-color",
+        "-j",
+        "auto",
+        "-b",
+        "html",
+    ]
+    command += [
+        "-c",
+        str(root / "docs"),
+        "-d",
+        str(source.with_name("doctrees")),
+        str(source),
+        str(site),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = done.stderr.strip().replace(f"{source}/", "")
-        raise ReportFailed(f'sphinx, which comes with pip install "kbrepro[report]", reports errors:\n{said}')
+        raise ReportFailed(
+            f'sphinx, which comes with pip install "kbrepro[report]", reports errors:\n{said}'
+        )

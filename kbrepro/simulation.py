@@ -1,9 +1,9 @@
 """Policies meet problems, in independent parallel trials that are played or read from a store.
 
-Each trial builds its own random streams from two integers, root seed and trial number. So results depend neither on
-the number of workers nor on the order of trials, and all policies of a trial see the same function, the same noise
-in the same round, and the same order of ties. A policy's arms are all that must be kept: its observations are found by
-drawing the noise again.
+Each trial builds its own random streams from two integers, root seed and trial number. So results
+depend neither on the number of workers nor on the order of trials, and all policies of a trial see
+the same function, the same noise in the same round, and the same order of ties. A policy's arms are
+all that must be kept: its observations are found by drawing the noise again.
 """
 
 from __future__ import annotations
@@ -40,17 +40,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: What a run calls of a problem; if an observation has several numbers, the reward is the last.
-PROBLEM, PLAYABLE = "a problem, such as Problem(model, expected_reward)", ("pull", "regret", "model")
+PROBLEM, PLAYABLE = (
+    "a problem, such as Problem(model, expected_reward)",
+    ("pull", "regret", "model"),
+)
 
 
 @dataclass(frozen=True)
 class Experiment(checks.Checked):
     """Policies that meet the same problems.
 
-    `problem(trial)` builds the problem of one `Trial` (`problems` has such sources), `policies[name](model, horizon)` a
-    policy: a class of `policies`, or a `functools.partial` of it with its settings. With `record_band` every policy
-    must have a `band_ratio`. `measured` is the checksum of the data whose readings are the expected rewards: then
-    neither arms nor gaps are kept, since the readings could be computed from them.
+    `problem(trial)` builds the problem of one `Trial` (`problems` has such sources),
+    `policies[name](model, horizon)` a policy: a class of `policies`, or a `functools.partial` of it
+    with its settings. With `record_band` every policy must have a `band_ratio`. `measured` is the
+    checksum of the data whose readings are the expected rewards: then neither arms nor gaps are
+    kept, since the readings could be computed from them.
     """
 
     problem: Callable[[Trial], Any]
@@ -58,7 +62,11 @@ class Experiment(checks.Checked):
     horizon: int
     record_band: bool = False
     measured: str = ""
-    checked = {"problem": checks.source, "policies": checks.policies, "horizon": checks.positive_int}
+    checked = {
+        "problem": checks.source,
+        "policies": checks.policies,
+        "horizon": checks.positive_int,
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,7 +75,8 @@ class Experiment(checks.Checked):
 
 @dataclass(frozen=True, repr=False)
 class Planned:
-    """What one label plays: an experiment, or a job of a `Trial`, in trials first .. first + trials - 1 of a seed.
+    """What one label plays: an experiment, or a job of a `Trial`, in trials first .. first + trials
+    - 1 of a seed.
 
     Without `arms` R_t is kept at some rounds alone; `block` trials go to a worker together.
     """
@@ -100,10 +109,14 @@ class Planned:
         return f"Planned({self.trials} trials of seed {self.seed})"
 
     def _repr_markdown_(self) -> str:
-        """What an experiment plays, for a notebook: its problem, horizon and trials, and a line a rule."""
+        """What an experiment plays, for a notebook: its problem, horizon and trials, and a line a
+        rule.
+        """
         experiment = self.experiment
         known = getattr(experiment.problem, "__dict__", {})
-        plain = {name: value for name, value in known.items() if isinstance(value, int | float | str)}
+        plain = {
+            name: value for name, value in known.items() if isinstance(value, int | float | str)
+        }
         facts = [_called(type(experiment.problem).__name__, plain)]
         if not experiment.measured:  # of readings that are not here no problem can be made
             model = experiment.problem(Trial(self.seed, self.first)).model
@@ -162,8 +175,11 @@ def _called(name: str, given: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(told)})"
 
 
-def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
-    """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's `tell`.
+def rounds(
+    policy: Player, problem: Any, horizon: int, rng: np.random.Generator
+) -> Iterator[tuple[int, int, Any]]:
+    """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's
+    `tell`.
 
     Noise and policy draw from two children of `rng`: the second becomes `policy.rng`.
     """
@@ -173,7 +189,8 @@ def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator)
     checks.generator(rng=rng)
     noise_rng, policy.rng = rng.spawn(2)
     if isinstance(policy, Policy):
-        policy.warned = True  # that rewards do not fit the prior: here they are made, some so on purpose
+        # that rewards do not fit the prior: here they are made, some so on purpose
+        policy.warned = True
 
     def played_rounds() -> Iterator[tuple[int, int, Any]]:
         for t in range(1, horizon + 1):
@@ -185,11 +202,14 @@ def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator)
     return played_rounds()
 
 
-def run(policy: Any, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
+def run(
+    policy: Any, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False
+) -> Curve:
     """Return the curve of `horizon` rounds (see `rounds`).
 
-    Its seconds are CPU time of this thread: other jobs do not change them, nor other trials in threads of this process.
-    What a policy computes in further threads does not count; `map_trials` gives BLAS one thread.
+    Its seconds are CPU time of this thread: other jobs do not change them, nor other trials in
+    threads of this process. What a policy computes in further threads does not count; `map_trials`
+    gives BLAS one thread.
     """
     played_rounds = rounds(policy, problem, horizon, rng)
     checks.memory(16.0 * horizon, f"horizon = {horizon}: the curve of a run")
@@ -221,8 +241,8 @@ def run_trials(
 ) -> dict[str, Curve]:
     """Return the curves of every policy over trials first .. first + trials - 1, in that order.
 
-    Without `arms`, and on measured data, R_t is kept at some rounds alone: that takes a hundredth of the space. Jobs,
-    workers and what is kept: as for `map_trials`.
+    Without `arms`, and on measured data, R_t is kept at some rounds alone: that takes a hundredth
+    of the space. Jobs, workers and what is kept: as for `map_trials`.
     """
     checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
     planned = _planned(experiment, trials, seed, first, block, arms, kept_in)
@@ -231,30 +251,42 @@ def run_trials(
 
 
 def curves(columns: Leaves) -> dict[Any, Curve]:
-    """Return the curves by policy of the columns that a store has of `play_trial`; empty if they are of another job."""
+    """Return the curves by policy of the columns that a store has of `play_trial`; empty if they
+    are of another job.
+    """
     made = {}
     for name in dict.fromkeys(path[1] for path in columns if path[:1] == ("policies",)):
-        part = {path[2]: column for path, column in columns.items() if path[:2] == ("policies", name)}
+        part = {
+            path[2]: column for path, column in columns.items() if path[:2] == ("policies", name)
+        }
         n = len(part["arms"] if "arms" in part else part["totals"])
         none = np.full((n, 1), np.nan)  # measured data has neither seconds nor band
-        seconds, band = np.asarray(part.get("seconds", none), float).reshape(n, -1), part.get("band_ratio", none)
+        seconds, band = (
+            np.asarray(part.get("seconds", none), float).reshape(n, -1),
+            part.get("band_ratio", none),
+        )
         if "arms" in part:
             at = np.arange(1, part["arms"].shape[1] + 1)
             made[name] = Curve(at, seconds, band, part["arms"], columns["gaps",])
         else:
-            made[name] = Curve(columns["rounds",][0], seconds, band, totals=part["totals"].astype(float))
+            made[name] = Curve(
+                columns["rounds",][0], seconds, band, totals=part["totals"].astype(float)
+            )
     return made
 
 
 def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
-    """Return what is kept of a label, such as `Table 1, d = 2`, of a notebook, given by name or number, such as 03.
+    """Return what is kept of a label, such as `Table 1, d = 2`, of a notebook, given by name or
+    number, such as 03.
 
-    These are the curves by policy, or what the job of `map_trials` returned. Raises FileNotFoundError, which lists the
-    kept labels, if there is no such label.
+    These are the curves by policy, or what the job of `map_trials` returned. Raises
+    FileNotFoundError, which lists the kept labels, if there is no such label.
     """
     folders = sorted((paths.checkout() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}"))
     if not folders:
-        raise FileNotFoundError(f"no played trials of notebook {notebook!r} are kept in results/{profile}")
+        raise FileNotFoundError(
+            f"no played trials of notebook {notebook!r} are kept in results/{profile}"
+        )
     _, kept = store.opened(folders[0], label)
     return curves(kept.columns) or kept.results
 
@@ -262,8 +294,8 @@ def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
 def frame(folder: str | Path) -> pd.DataFrame:
     """Return R_t of all trials of experiments that are kept below a folder, one row a number.
 
-    Columns: `run` (the folder of its results), `label`, `rule`, `trial`, `round` (some of 1 .. T) and `R_t`.
-    FileNotFoundError if nothing is kept there.
+    Columns: `run` (the folder of its results), `label`, `rule`, `trial`, `round` (some of 1 .. T)
+    and `R_t`. FileNotFoundError if nothing is kept there.
     """
     import pandas as pd  # here: `import kbrepro` loads numerics only
 
@@ -296,12 +328,13 @@ def map_trials(
 ) -> list[Any]:
     """Return [function(Trial(seed, n))] for n = first .. first + trials - 1, in that order.
 
-    `function` builds its random streams by `trial.rng(purpose)` and returns what `store.flat` can take apart, with the
-    same names in every trial; it comes back as numbers, texts and arrays in mappings and lists. `block` trials make one
-    job. The number of workers is that of the environment variable KBREPRO_JOBS, else of processors; an
-    enclosing `joblib.parallel_config` gives them, on a cluster, too. With a store in `kept_in`, such as
-    `Store(Path("played"))`, a label with the same settings is read from it, and any other is played and kept there,
-    trial by trial.
+    `function` builds its random streams by `trial.rng(purpose)` and returns what `store.flat` can
+    take apart, with the same names in every trial; it comes back as numbers, texts and arrays in
+    mappings and lists. `block` trials make one job. The number of workers is that of the
+    environment variable KBREPRO_JOBS, else of processors; an enclosing `joblib.parallel_config`
+    gives them, on a cluster, too. With a store in `kept_in`, such as `Store(Path("played"))`, a
+    label with the same settings is read from it, and any other is played and kept there, trial by
+    trial.
     """
     checks.function(function=function)
     planned = _planned(function, trials, seed, first, block, True, kept_in)
@@ -309,7 +342,13 @@ def map_trials(
 
 
 def _planned(
-    what: Any, trials: int, seed: int, first: int, block: int, arms: bool, kept_in: store.Store | None
+    what: Any,
+    trials: int,
+    seed: int,
+    first: int,
+    block: int,
+    arms: bool,
+    kept_in: store.Store | None,
 ) -> Planned:
     """What is asked for, checked."""
     checks.positive_int(trials=trials, block=block)
@@ -322,7 +361,9 @@ def _planned(
 def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
     """Play what is missing of a job in parallel, and keep every trial as its block ends."""
     pieces = kept_in.pieces(job) if kept_in else {}
-    missing = [number for number in range(job.first, job.first + job.trials) if number not in pieces]
+    missing = [
+        number for number in range(job.first, job.first + job.trials) if number not in pieces
+    ]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
     bar: dict[str, Any] = {"desc": job.label, "unit": "block" if block > 1 else "trial"}
@@ -339,15 +380,21 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
 
 
 def workers(**how: Any) -> joblib.Parallel:
-    """Return `n_workers` workers, which end with this process; results come in the order in which they end."""
-    return joblib.Parallel(n_workers(), return_as="generator_unordered", initializer=_end_with_parent, **how)
+    """Return `n_workers` workers, which end with this process; results come in the order in which
+    they end.
+    """
+    return joblib.Parallel(
+        n_workers(), return_as="generator_unordered", initializer=_end_with_parent, **how
+    )
 
 
 def _end_with_parent() -> None:
-    """End this worker at most some seconds after the process that started it, also if that was killed.
+    """End this worker at most some seconds after the process that started it, also if that was
+    killed.
 
-    A thread asks, since the signal that Linux sends for it comes when the parent's *thread* ends. Other backends than
-    joblib's own may put a process or a machine between the two, and end their workers themselves.
+    A thread asks, since the signal that Linux sends for it comes when the parent's *thread* ends.
+    Other backends than joblib's own may put a process or a machine between the two, and end their
+    workers themselves.
     """
     parent = multiprocessing.parent_process()
     if parent and isinstance(multiprocessing.current_process(), LokyProcess):
@@ -355,21 +402,30 @@ def _end_with_parent() -> None:
 
 
 def _watch(parent: int) -> None:
-    while os.getppid() == parent:  # else another one has adopted this process, maybe before this thread began
+    # else another one has adopted this process, maybe before this thread began
+    while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
 
 
 def n_workers() -> int:
-    """Return KBREPRO_JOBS, or -1, all processors; ValueError unless it is an integer of at least 1."""
+    """Return KBREPRO_JOBS, or -1, all processors; ValueError unless it is an integer of at
+    least 1.
+    """
     jobs = os.environ.get("KBREPRO_JOBS", "-1")
     if jobs != "-1" and not (jobs.isascii() and jobs.isdigit() and int(jobs)):
-        raise ValueError(f"KBREPRO_JOBS = {jobs!r} is not allowed: KBREPRO_JOBS must be an integer of at least 1")
+        raise ValueError(
+            f"KBREPRO_JOBS = {jobs!r} is not allowed: KBREPRO_JOBS must be an integer of at least 1"
+        )
     return int(jobs)
 
 
-def _run_block(function: Callable[[Trial], Any], seed: int, numbers: Sequence[int]) -> list[tuple[int, Leaves, float]]:
-    """Run trials of these numbers; return number, leaves of the result and CPU seconds of each in this thread."""
+def _run_block(
+    function: Callable[[Trial], Any], seed: int, numbers: Sequence[int]
+) -> list[tuple[int, Leaves, float]]:
+    """Run trials of these numbers; return number, leaves of the result and CPU seconds of each in
+    this thread.
+    """
     done = []
     with threadpool_limits(1, user_api="blas"):
         for number in numbers:
@@ -385,20 +441,27 @@ def _run_block(function: Callable[[Trial], Any], seed: int, numbers: Sequence[in
 def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> dict[str, Any]:
     """Return what is kept of one trial of an experiment: a job for `map_trials`.
 
-    `gaps` (A,): what each arm loses in this trial, NaN for arms that no policy pulled; for each policy arms (T,),
-    seconds (to three digits) and band as in `Curve`. Without `arms`, and on measured data, `rounds` (m,) and for each
-    policy R_t at these, to seven digits, a digest of its arms, salted with the trial, and, unless measured, the seconds
-    of the run and the band.
+    `gaps` (A,): what each arm loses in this trial, NaN for arms that no policy pulled; for each
+    policy arms (T,), seconds (to three digits) and band as in `Curve`. Without `arms`, and on
+    measured data, `rounds` (m,) and for each policy R_t at these, to seven digits, a digest of its
+    arms, salted with the trial, and, unless measured, the seconds of the run and the band.
     """
     runs = _runs(experiment, trial)
     if experiment.measured or not arms:
         kept = {name: _curve(experiment, trial, curve) for name, curve in runs.items()}
         return {"rounds": kept_rounds(experiment.horizon), "policies": kept}
     all_gaps = next(iter(runs.values())).gaps
-    gaps, pulled = np.full(len(all_gaps), np.nan), np.concatenate([curve.arms for curve in runs.values()])
+    gaps, pulled = (
+        np.full(len(all_gaps), np.nan),
+        np.concatenate([curve.arms for curve in runs.values()]),
+    )
     gaps[pulled] = all_gaps[pulled]
     kept = {
-        name: {"arms": curve.arms, "seconds": curve.seconds.astype(np.float16), "band_ratio": curve.band_ratio}
+        name: {
+            "arms": curve.arms,
+            "seconds": curve.seconds.astype(np.float16),
+            "band_ratio": curve.band_ratio,
+        }
         for name, curve in runs.items()
     }
     return {"gaps": gaps, "policies": kept}
@@ -414,7 +477,9 @@ def _runs(experiment: Experiment, trial: Trial) -> dict[str, Curve]:
 
 
 def _curve(experiment: Experiment, trial: Trial, curve: Curve) -> dict[str, Any]:
-    digest = hashlib.sha256(f"{trial.seed} {trial.number} ".encode() + curve.arms.tobytes()).hexdigest()[:16]
+    digest = hashlib.sha256(
+        f"{trial.seed} {trial.number} ".encode() + curve.arms.tobytes()
+    ).hexdigest()[:16]
     totals = curve.cumulative_regret[kept_rounds(experiment.horizon) - 1].astype(np.float32)
     kept = {"totals": totals, "arms_digest": digest}
     if experiment.measured:

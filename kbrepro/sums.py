@@ -1,4 +1,6 @@
-"""SHA256SUMS: the checksums that the files of a folder had when a run wrote them; `sha256sum --check` reads it, too."""
+"""SHA256SUMS: the checksums that the files of a folder had when a run wrote them; `sha256sum
+--check` reads it, too.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,7 +15,9 @@ LISTED = ("*.json", "*.npz", "tables/*.csv", "figures/*.png")
 def of(folder: Path) -> dict[str, str]:
     """Return the checksum of every file to list, by its name below the folder."""
     paths = [path for pattern in LISTED for path in folder.glob(pattern)]
-    return {_name(path.relative_to(folder).as_posix()): checksum(path.read_bytes()) for path in paths}
+    return {
+        _name(path.relative_to(folder).as_posix()): checksum(path.read_bytes()) for path in paths
+    }
 
 
 def checksum(data: bytes) -> str:
@@ -22,9 +26,13 @@ def checksum(data: bytes) -> str:
 
 
 def listed(folder: Path) -> dict[str, str]:
-    """Return what SHA256SUMS says, by name; empty if there is none. A line that says nothing is left out."""
+    """Return what SHA256SUMS says, by name; empty if there is none. A line that says nothing is
+    left out.
+    """
     path = folder / NAME
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    lines = (
+        path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    )
     pairs = [line.partition("  ") for line in lines]
     return {_name(name): known for known, _, name in pairs if name}
 

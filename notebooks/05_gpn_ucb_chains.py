@@ -4,8 +4,8 @@
 # Z. Li, J. Scarlett: *Regret Bounds for Noise-Free Cascaded Kernelized Bandits*, TMLR 2024, [arXiv
 # 2211.05430](https://arxiv.org/abs/2211.05430).
 #
-# The reward is a chain of unknown functions, such as the steps of a production line. A pull shows every output, without
-# noise. Does it pay to look inside?
+# The reward is a chain of unknown functions, such as the steps of a production line. A pull shows
+# every output, without noise. Does it pay to look inside?
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 126453921  # root seed of every random stream
@@ -18,12 +18,12 @@ sampled_chains: int = 40  # of these chains, how many cEI plays, one trial each
 obvious_chains: int = 40  # chains with an obvious maximiser
 figure_trials: int = 4  # trials on each of the two chains of the figures (paper: 10)
 norm_2_chains: int = 40  # chains of norm 2, for which B is true
-explorations: list[float] = [1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4]  # values b of OI (paper: 1e-4 to 1e4)
+explorations: list[float] = [1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4]  # values b of OI
 networks: int = 100  # small networks of each structure for the theorems
 network_horizon: int = 20  # pulls on each of them
 needle_side: int = 10  # needles a side, M of them is its square
 cross_chains: int = 15  # chains under other sets and another B
-results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
+results_dir: str = ""  # folder for figures and tables, from the root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from dataclasses import replace
@@ -50,10 +50,18 @@ record = Record("05_gpn_ucb_chains", globals())
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.non_negative_int(seed=seed)
-checks.at_least(2, chains=chains, sampled_chains=sampled_chains, obvious_chains=obvious_chains, networks=networks)
+checks.at_least(
+    2,
+    chains=chains,
+    sampled_chains=sampled_chains,
+    obvious_chains=obvious_chains,
+    networks=networks,
+)
 checks.at_least(2, norm_2_chains=norm_2_chains, cross_chains=cross_chains)
 checks.at_least(2, figure_trials=figure_trials, needle_side=needle_side)
-checks.positive_int(trials_per_chain=trials_per_chain, samples=samples, network_horizon=network_horizon)
+checks.positive_int(
+    trials_per_chain=trials_per_chain, samples=samples, network_horizon=network_horizon
+)
 checks.at_least(10, side=side)
 checks.at_least(50, horizon=horizon)
 assert sampled_chains <= chains, "cEI plays some of the chains"
@@ -61,60 +69,73 @@ assert sampled_chains <= chains, "cEI plays some of the chains"
 # %% [markdown]
 # ## The problem
 #
-# A *chain* is $g = f^{(m)} \circ \dots \circ f^{(1)}$. In round $t$ we pull an *arm* $x_t$ and see what every layer
-# returns, the reward $g(x_t)$ last. What counts is what is lost on the way, the *cumulative regret*, or by how much
-# the best arm pulled falls short, the *simple regret*:
+# A *chain* is $g = f^{(m)} \circ \dots \circ f^{(1)}$. In round $t$ we pull an *arm* $x_t$ and see
+# what every layer returns, the reward $g(x_t)$ last. What counts is what is lost on the way, the
+# *cumulative regret*, or by how much the best arm pulled falls short, the *simple regret*:
 #
 # $$R_T = \sum_{t=1}^T \bigl( g(x^*) - g(x_t) \bigr), \qquad r^*_T = \min_{t \le T} \bigl( g(x^*) - g(x_t) \bigr).$$
 #
-# Each layer is promised a norm of at most $B$ in the space of a *kernel* $k$, and to change by at most $L |z - z'|$.
-# After observations $y_A$ at inputs $z_A$ the first promise makes certain (Lemma 1; there is no noise)
+# Each layer is promised a norm of at most $B$ in the space of a *kernel* $k$, and to change by at
+# most $L |z - z'|$. After observations $y_A$ at inputs $z_A$ the first promise makes certain (Lemma
+# 1; there is no noise)
 #
 # $$\mu(z) = k_A(z)^\top K_A^{-1} y_A, \quad \sigma^2(z) = k(z, z) - k_A(z)^\top K_A^{-1} k_A(z),
 # \quad |f(z) - \mu(z)| \le B \sigma(z).$$
 #
 # ## Why is a best guess not enough?
 #
-# Twelve arms of a chain were pulled. For another arm, layer 1 returns something in the interval drawn.
+# Twelve arms of a chain were pulled. For another arm, layer 1 returns something in the interval
+# drawn.
 #
 # ![An interval goes into layer 2, and an interval comes out](../docs/pictures/gpn_ucb_step.png)
 
 # %% tags=["experiment"]
 shown_chain = exact_chain(30)(Trial(seed, 0))
-shown_chain = replace(shown_chain, model=replace(shown_chain.model, norm_bound=4.0))  # layers of norm 2; B = 4 is given
-pulled = run(GPNUCB(shown_chain.model, 12), shown_chain, 12, Trial(seed, 0).rng("run")).arms.tolist()
+# layers of norm 2; B = 4 is given
+shown_chain = replace(shown_chain, model=replace(shown_chain.model, norm_bound=4.0))
+pulled = run(
+    GPNUCB(shown_chain.model, 12), shown_chain, 12, Trial(seed, 0).rng("run")
+).arms.tolist()
 others = np.setdiff1d(np.arange(900), pulled)
 points = shown_chain.model.points
-near = others[np.linalg.norm(points[others] - points[pulled[-1]], axis=1).argmin()]  # next to the last pull
+# next to the last pull
+near = others[np.linalg.norm(points[others] - points[pulled[-1]], axis=1).argmin()]
 kinds = {"grid": {}, "no envelope": {"envelope": False}, "outward": {"outward": True}}
 sets = {kind: BoxSets(shown_chain.model, **settings) for kind, settings in kinds.items()}
 for arm, one in product(pulled, sets.values()):
     one.update(arm, shown_chain.pull(arm, None))
-regions = {kind: [(low[near, 0], high[near, 0]) for low, high in one.regions()] for kind, one in sets.items()}
+regions = {
+    kind: [(low[near, 0], high[near, 0]) for low, high in one.regions()]
+    for kind, one in sets.items()
+}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 mean, sd = sets["grid"].posteriors[1].at(np.mean(regions["grid"][0], keepdims=True)[None])
-off, half_width = np.abs(mean[0, 0] - shown_chain.outputs[1][near, 0]), shown_chain.model.norm_bound * sd[0]
+off, half_width = (
+    np.abs(mean[0, 0] - shown_chain.outputs[1][near, 0]),
+    shown_chain.model.norm_bound * sd[0],
+)
 record.say(
     off > half_width,
-    f"The middle's answer is off by {off:.2f}, though the layer itself is known there to within {half_width:.1g}: the "
-    "error comes from the input.",
+    f"The middle's answer is off by {off:.2f}, though the layer itself is known there to within"
+    f" {half_width:.1g}: the error comes from the input.",
 )
 
 # %% [markdown]
-# One guess gives the cross; all that is possible gives the red bar, an interval that goes into layer 3. So *sets*
-# travel through the chain, and the last bounds the reward.
+# One guess gives the cross; all that is possible gives the red bar, an interval that goes into
+# layer 3. So *sets* travel through the chain, and the last bounds the reward.
 #
 # ## The algorithm
 #
-# GPN-UCB (Algorithm 1) for chains, as the paper runs it (Appendix L.2), looks at inputs of layers $i \ge 2$ on a grid
-# $\mathcal D$ only:
+# GPN-UCB (Algorithm 1) for chains, as the paper runs it (Appendix L.2), looks at inputs of layers
+# $i \ge 2$ on a grid $\mathcal D$ only:
 #
 # 1. The first layer's interval for arm $x$ is $\mu^{(1)}(x) \pm B \sigma^{(1)}(x)$.
-# 2. A later layer has bounds $\mu^{(i)} \pm B \sigma^{(i)}$ on $\mathcal D$. Its *envelope* also uses the slope $L$:
-#    no point may exceed the bound of a neighbour by more than $L$ times their distance (eqs. 9, 10).
-# 3. The next interval reaches from the lowest to the highest envelope over the points of $\mathcal D$ in the arm's
-#    interval, or over its two ends if it holds none (eq. 11).
+# 2. A later layer has bounds $\mu^{(i)} \pm B \sigma^{(i)}$ on $\mathcal D$. Its *envelope* also
+#    uses the slope $L$: no point may exceed the bound of a neighbour by more than $L$ times their
+#    distance (eqs. 9, 10).
+# 3. The next interval reaches from the lowest to the highest envelope over the points of $\mathcal
+#    D$ in the arm's interval, or over its two ends if it holds none (eq. 11).
 # 4. Pull the arm whose last interval reaches highest; see the outputs of all layers.
 #
 # *NonAda*, the paper's second rule, pulls a fixed grid and trusts the composed posterior means.
@@ -130,7 +151,9 @@ def band(k, Z, y, at, B):
 
 # %% tags=["experiment"]
 def next_interval(low, high, lcb, ucb, D, L):
-    """Steps 2 and 3: intervals [low, high] of all arms, and a layer's bounds on D, give the next intervals."""
+    """Steps 2 and 3: intervals [low, high] of all arms, and a layer's bounds on D, give the next
+    intervals.
+    """
 
     def envelope(z):
         distance = np.abs(z[:, None] - D[:, 0])
@@ -147,7 +170,9 @@ def next_interval(low, high, lcb, ucb, D, L):
 
 # %% tags=["experiment"]
 def gpn_ucb(k, X, pull, m, B, L, D, T, order):
-    """The arms that GPN-UCB pulls in T rounds on a chain of m layers; of arms that tie the first in a random order."""
+    """The arms that GPN-UCB pulls in T rounds on a chain of m layers; of arms that tie the first in
+    a random order.
+    """
     arms, outputs = [], np.empty((0, m))
     for _ in range(T):
         low, high = band(k, X[arms], outputs[:, 0], X, B)
@@ -167,7 +192,16 @@ def gpn_ucb(k, X, pull, m, B, L, D, T, order):
 example = DrawnChain(12)(Trial(seed, 0))
 trace = run(GPNUCB(example.model, 20), example, 20, Trial(seed, 0).rng("run"))
 arms = gpn_ucb(
-    *(KERNEL, example.model.points, lambda arm: example.pull(arm, None), 3, 2.0, 2.0, grid(100, 1, -5, 5), 20),
+    *(
+        KERNEL,
+        example.model.points,
+        lambda arm: example.pull(arm, None),
+        3,
+        2.0,
+        2.0,
+        grid(100, 1, -5, 5),
+        20,
+    ),
     order=Trial(seed, 0).rng("run").spawn(2)[1].permutation(144),  # as the package draws it
 )
 assert arms == trace.arms.tolist()
@@ -178,27 +212,30 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 #
 # ![The interval of one arm in every layer, by three kinds of sets](../docs/pictures/gpn_ucb.png)
 #
-# *Grid* sets are the paper's, *no envelope* leaves out step 2, and sets rounded *outward* (ours) must hold between the
-# points of $\mathcal D$, too.
+# *Grid* sets are the paper's, *no envelope* leaves out step 2, and sets rounded *outward* (ours)
+# must hold between the points of $\mathcal D$, too.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-grid_sets, bare, outward = (np.diff(regions[kind][-1])[0] for kind in ("grid", "no envelope", "outward"))
+grid_sets, bare, outward = (
+    np.diff(regions[kind][-1])[0] for kind in ("grid", "no envelope", "outward")
+)
 record.say(
     grid_sets < bare and grid_sets <= outward,
-    f"After 12 pulls the envelope narrows the last interval of the arm from above by {1 - grid_sets / bare:.0%}. "
-    f"Certainty between the points widens it by {outward / grid_sets - 1:.0%}.",
+    "After 12 pulls the envelope narrows the last interval of the arm from above by"
+    f" {1 - grid_sets / bare:.0%}. Certainty between the points widens it by"
+    f" {outward / grid_sets - 1:.0%}.",
 )
 
 # %% [markdown]
 # ## What are the chains? (Fig. 9)
 #
-# Three layers, squared exponential kernel of lengthscale 1, $B = L = 2$; 2,500 arms on a grid of $[-5,
-# 5]^2$ and $T = 200$ rounds. The paper draws two chains from a Gaussian process and prints neither: one has "several
-# potential maximisers" (here: another peak within 5 % of the range of $g$ below the best), one an "obvious" one (no
-# other within 25 %). We draw many.
+# Three layers, squared exponential kernel of lengthscale 1, $B = L = 2$; 2,500 arms on a grid of
+# $[-5, 5]^2$ and $T = 200$ rounds. The paper draws two chains from a Gaussian process and prints
+# neither: one has "several potential maximisers" (here: another peak within 5 % of the range of $g$
+# below the best), one an "obvious" one (no other within 25 %). We draw many.
 #
-# Draws break the promise: over a continuum their norm is not finite. So we also build *chains of norm 2*, whose layers
-# have norm exactly 2.
+# Draws break the promise: over a continuum their norm is not finite. So we also build *chains of
+# norm 2*, whose layers have norm exactly 2.
 
 # %% tags=["experiment"]
 draws, norm_2 = DrawnChain(side), exact_chain(side)
@@ -215,8 +252,8 @@ record.figure(fig, "fig9_chains")
 plt.show()
 record.say(
     several.sum() > (gaps >= OBVIOUS).sum(),
-    f"Of {chains} draws {several.sum()} have several maximisers and {(gaps >= OBVIOUS).sum()} an obvious one; to find "
-    f"{len(obvious)} obvious ones took {obvious[-1] + 1} draws.",
+    f"Of {chains} draws {several.sum()} have several maximisers and {(gaps >= OBVIOUS).sum()} an"
+    f" obvious one; to find {len(obvious)} obvious ones took {obvious[-1] + 1} draws.",
 )
 
 # %% [markdown]
@@ -225,11 +262,11 @@ record.say(
 # Its rivals:
 #
 # - *GP-UCB* and *EI*, which see the reward alone (*black box*);
-# - *cUCB*, which feeds means through the chain and adds up the $\sigma$ of all layers, earlier ones times $L$ (eq.
-#   283); *OI*, optimistic improvement, which scores an arm by the larger of two numbers: its upper bound less the best
-#   lower bound, and $b \sigma$;
-# - *cEI*, the expected improvement of the reward, which sends $S$ random samples through the layers; *exact* (ours)
-#   computes it by quadrature.
+# - *cUCB*, which feeds means through the chain and adds up the $\sigma$ of all layers, earlier ones
+#   times $L$ (eq. 283); *OI*, optimistic improvement, which scores an arm by the larger of two
+#   numbers: its upper bound less the best lower bound, and $b \sigma$;
+# - *cEI*, the expected improvement of the reward, which sends $S$ random samples through the
+#   layers; *exact* (ours) computes it by quadrature.
 
 
 # %% tags=["experiment"]
@@ -242,14 +279,19 @@ times = trials_per_chain
 traces = play("draws", np.repeat(ranges, times))
 cei_on_draws = play("draws, cEI", ranges[:sampled_chains])
 on_norm_2 = play("norm 2", ranges_2)
-pair_ranges = {kind: np.full(figure_trials, draws(Trial(seed, number)).reward_range) for kind, number in pair.items()}
+pair_ranges = {
+    kind: np.full(figure_trials, draws(Trial(seed, number)).reward_range)
+    for kind, number in pair.items()
+}
 on_pair = {kind: play(f"figures, {kind}", pair_ranges[kind]) for kind in pair}
 record.plan["draws, cEI"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 panels = {f"{kind}, {figure_trials} trials": on_pair[kind] for kind in pair}
 panels[f"{chains} draws"] = traces | cei_on_draws
-panels[f"{norm_2_chains} chains of norm 2 (cEI not run)"] = {name: on_norm_2[name] for name in traces}
+panels[f"{norm_2_chains} chains of norm 2 (cEI not run)"] = {
+    name: on_norm_2[name] for name in traces
+}
 fig = pictures.regrets("Fig. 11", panels, quantity="cumulative")
 record.figure(fig, "fig11_cumulative_regret")
 plt.show()
@@ -268,26 +310,31 @@ saved = {rule: 1 - totals["GPN-UCB"] / totals[rule] for rule in totals}
 closest = min(saved[rule] for rule in without_cei)
 record.say(
     min(closest, saved["cEI"]) > 0,
-    f"On {sampled_chains} draws GPN-UCB has on average {closest:.0%} less regret than the best of cUCB, OI, "
-    f"GP-UCB and EI, and {saved['cEI']:.0%} less than cEI.",
+    f"On {sampled_chains} draws GPN-UCB has on average {closest:.0%} less regret than the best of"
+    f" cUCB, OI, GP-UCB and EI, and {saved['cEI']:.0%} less than cEI.",
 )
 bare = total(on_norm_2["no envelope"]) / total(on_norm_2["GPN-UCB"])
-record.say(bare > 1, f"Without the envelope GPN-UCB has {bare - 1:.0%} more regret on the chains of norm 2.")
-t = np.arange(1, horizon + 1)  # multiplications: 2,500 arms, 3 layers, solves with t rows, grid points compared
+record.say(
+    bare > 1,
+    f"Without the envelope GPN-UCB has {bare - 1:.0%} more regret on the chains of norm 2.",
+)
+# multiplications: 2,500 arms, 3 layers, solves with t rows, grid points compared
+t = np.arange(1, horizon + 1)
 at_first = (side**2 * t + 3 * t**2).sum()
 gpn_ucb_cost = at_first + 2 * (100 * t + 100**2 + 200 * side**2).sum()
 sampling_cost = at_first + 2 * (samples * side**2 * t).sum()
 record.say(
     sampling_cost > 100 * gpn_ucb_cost,
-    f"cEI with {samples:,} samples takes {sampling_cost / gpn_ucb_cost:.0f} times the multiplications of GPN-UCB.",
+    f"cEI with {samples:,} samples takes {sampling_cost / gpn_ucb_cost:.0f} times the"
+    " multiplications of GPN-UCB.",
 )
 record.verdicts("5-A", "5-X")
 
 # %% [markdown]
 # ## Does it find the best arm? (Fig. 12)
 #
-# By $T = 50$, the paper says, both of its rules do. We compare simple regret on average over $T = 2^2, \dots, 14^2$,
-# the numbers of pulls of NonAda.
+# By $T = 50$, the paper says, both of its rules do. We compare simple regret on average over $T =
+# 2^2, \dots, 14^2$, the numbers of pulls of NonAda.
 
 # %% tags=["experiment"]
 designs_of = sides(horizon)  # points a side of NonAda
@@ -295,7 +342,9 @@ pulls = np.array(designs_of) ** 2
 
 
 def nonada(label, ranges):
-    """Simple regret of NonAda on one chain for each of `ranges`, for all designs, in shares of them."""
+    """Simple regret of NonAda on one chain for each of `ranges`, for all designs, in shares of
+    them.
+    """
     return np.array(record.play(f"NonAda, {label}")) / ranges[:, None]
 
 
@@ -306,9 +355,14 @@ nonada_on_clear = nonada("obvious", clear_ranges)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 shown = {f"{kind}, {figure_trials} trials": on_pair[kind] for kind in pair}
-shown |= {f"{chains} draws": traces | cei_on_draws, f"{len(obvious)} draws, obvious maximiser": on_clear}
+shown |= {
+    f"{chains} draws": traces | cei_on_draws,
+    f"{len(obvious)} draws, obvious maximiser": on_clear,
+}
 designs = [nonada(kind, pair_ranges[kind][:2]) for kind in pair]
-dots = zip(shown, [(pulls, design) for design in (*designs, nonada_on_draws, nonada_on_clear)], strict=True)
+dots = zip(
+    shown, [(pulls, design) for design in (*designs, nonada_on_draws, nonada_on_clear)], strict=True
+)
 fig = pictures.regrets("Fig. 12", shown, quantity="simple", nonada=dict(dots))
 record.figure(fig, "fig12_simple_regret")
 plt.show()
@@ -320,33 +374,37 @@ def over_pulls(trace):
     return simple_regret(trace)[:, pulls - 1].mean(axis=1)
 
 
-simple = {rule: over_pulls(trace)[np.repeat(several, times)].mean() for rule, trace in traces.items()}
+simple = {
+    rule: over_pulls(trace)[np.repeat(several, times)].mean() for rule, trace in traces.items()
+}
 simple_clear = {rule: over_pulls(trace).mean() for rule, trace in on_clear.items()}
 simple_clear["NonAda"] = nonada_on_clear.mean()
 near_50 = (simple_regret(traces["GPN-UCB"])[:, 49] <= 0.05).mean()
 near_49 = (nonada_on_draws[:, designs_of.index(7)] <= 0.05).mean()
 record.say(
     near_50 > near_49,
-    f"At T = 50 GPN-UCB is within 5% of the range in {near_50:.0%} of trials, NonAda, with 49 pulls, in {near_49:.0%} "
-    "of chains.",
+    f"At T = 50 GPN-UCB is within 5% of the range in {near_50:.0%} of trials, NonAda, with 49"
+    f" pulls, in {near_49:.0%} of chains.",
 )
 missed_by = {rule: (simple_regret(trace)[:, -1] > 0.05).mean() for rule, trace in on_clear.items()}
 record.say(
     missed_by["GPN-UCB"] > missed_by["cEI"],
-    f"GPN-UCB misses {missed_by['GPN-UCB']:.0%} of the obvious maximisers, cEI {missed_by['cEI']:.0%}: it ends more "
-    "than 5% of the range below.",
+    f"GPN-UCB misses {missed_by['GPN-UCB']:.0%} of the obvious maximisers, cEI"
+    f" {missed_by['cEI']:.0%}: it ends more than 5% of the range below.",
 )
 farther = [rule for rule in simple_clear if simple_clear[rule] > simple_clear["NonAda"]]
 record.say(
-    {*simple_clear} - {*farther} == {"NonAda", "cEI"}, "There NonAda is on average nearer than all other rules but cEI."
+    {*simple_clear} - {*farther} == {"NonAda", "cEI"},
+    "There NonAda is on average nearer than all other rules but cEI.",
 )
 record.verdicts("5-D", "5-AE", "5-F", "5-N", "5-O", "5-E", "5-AD", "5-Q")
 
 # %% [markdown]
 # ## Why does GPN-UCB miss the best arm?
 #
-# Its bounds are certain *if $B$ is true*. A draw's norm exceeds $B = 2$. The bounds then fail, most likely at an
-# obvious maximiser: where the first layer lies outside $\mu \pm B\sigma$ the arm looks worse than it is, for ever.
+# Its bounds are certain *if $B$ is true*. A draw's norm exceeds $B = 2$. The bounds then fail, most
+# likely at an obvious maximiser: where the first layer lies outside $\mu \pm B\sigma$ the arm looks
+# worse than it is, for ever.
 
 
 # %% tags=["experiment"]
@@ -359,12 +417,15 @@ def beyond_the_bounds(chain, arms):
 
 
 # %% [markdown]
-# Can a player notice? No function of norm at most $B$ passes through outputs with $y_A^\top K_A^{-1} y_A > B^2$.
+# Can a player notice? No function of norm at most $B$ passes through outputs with $y_A^\top
+# K_A^{-1} y_A > B^2$.
 
 
 # %% tags=["experiment"]
 def refuted_after(chain, arms):
-    """The round after which no first layer of norm B fits all that was seen; infinity if one still does."""
+    """The round after which no first layer of norm B fits all that was seen; infinity if one still
+    does.
+    """
     new = np.sort(np.unique(arms, return_index=True)[1])  # rounds of arms not pulled before, from 0
     Z, y = chain.model.points[arms[new]], chain.outputs[0][arms[new], 0]
     root = np.linalg.cholesky(KERNEL(Z, Z) + 1e-7 * np.eye(len(new)))
@@ -381,32 +442,41 @@ played_on = {
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 missed = []
 for kind, (source, numbers, trace, step) in played_on.items():
-    for number, arms, end in zip(numbers, trace.arms[::step], simple_regret(trace)[::step, -1], strict=True):
+    for number, arms, end in zip(
+        numbers, trace.arms[::step], simple_regret(trace)[::step, -1], strict=True
+    ):
         if kind != "other draws" or number not in obvious:  # a chain counts once
             chain = source(Trial(seed, number))
             missed.append((kind, beyond_the_bounds(chain, arms), end, refuted_after(chain, arms)))
 missed = pd.DataFrame(missed, columns=["kind", "outside", "end", "refuted"])
 bounds = np.where(missed["outside"] > 0, "best arm excluded", "best arm kept")
 ends = {"chains": "size", "missed by GPN-UCB": lambda end: (end > 0.05).sum()}
-missed.groupby(["kind", bounds])["end"].agg(**ends).rename_axis(["", "bounds"]).unstack(fill_value=0)
+missed.groupby(["kind", bounds])["end"].agg(**ends).rename_axis(["", "bounds"]).unstack(
+    fill_value=0
+)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 refuted = {kind: group["refuted"] for kind, group in missed.groupby("kind")}
 peak_rounds = refuted["draws, obvious maximiser"]
 record.say(
     np.isfinite(peak_rounds).mean() > 0.9 and np.isinf(refuted["chains of norm 2"]).all(),
-    f"The first layer's outputs refute the paper's B on {np.isfinite(peak_rounds).mean():.0%} of the draws with an "
-    f"obvious maximiser, in the median after round {np.median(peak_rounds):.0f}. They do so on "
-    f"{np.isfinite(refuted['other draws']).mean():.0%} of the other draws, and on no chain of norm 2.",
+    f"The first layer's outputs refute the paper's B on {np.isfinite(peak_rounds).mean():.0%} of"
+    f" the draws with an obvious maximiser, in the median after round {np.median(peak_rounds):.0f}."
+    f" They do so on {np.isfinite(refuted['other draws']).mean():.0%} of the other draws, and on no"
+    " chain of norm 2.",
 )
 
 # %% [markdown]
-# So the first chains are played again with $B = 4$, and with an envelope of layer 1, which L.2 leaves open.
+# So the first chains are played again with $B = 4$, and with an envelope of layer 1, which L.2
+# leaves open.
 
 # %% tags=["experiment"]
 n = min(cross_chains, chains, sampled_chains, norm_2_chains, len(obvious))
 scales = {"draws": ranges[:n], "obvious": clear_ranges[:n]}
-given = {(kind, B): play(f"interpretations, {kind}, B {B}", scales[kind]) for kind, B in product(scales, (2, 4))}
+given = {
+    (kind, B): play(f"interpretations, {kind}, B {B}", scales[kind])
+    for kind, B in product(scales, (2, 4))
+}
 record.plan["interpretations, obvious, B 4"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -414,17 +484,18 @@ against_cei = {B: total(given["draws", B]["plain"]) / total(cei_on_draws["cEI"],
 lost = {B: int((simple_regret(given["obvious", B]["plain"])[:, -1] > 0.05).sum()) for B in (2, 4)}
 record.say(
     lost[4] < lost[2],
-    f"Of {n} obvious maximisers GPN-UCB misses {lost[2]} with B = 2, and {lost[4] or 'none'} with B = 4.",
+    f"Of {n} obvious maximisers GPN-UCB misses {lost[2]} with B = 2, and {lost[4] or 'none'} with B"
+    " = 4.",
 )
 record.say(
     against_cei[2] < 1 < against_cei[4],
-    f"The larger B costs regret: on {n} draws GPN-UCB has {1 - against_cei[2]:.0%} less cumulative regret than cEI "
-    f"with B = 2, and {against_cei[4] - 1:.0%} more with B = 4.",
+    f"The larger B costs regret: on {n} draws GPN-UCB has {1 - against_cei[2]:.0%} less cumulative"
+    f" regret than cEI with B = 2, and {against_cei[4] - 1:.0%} more with B = 4.",
 )
 
 # %% [markdown]
-# A smaller reason: the interval of an arm already pulled holds no point of $\mathcal D$, so L.2 bounds it from
-# neighbours, too high, and pulls it again.
+# A smaller reason: the interval of an arm already pulled holds no point of $\mathcal D$, so L.2
+# bounds it from neighbours, too high, and pulls it again.
 
 # %% tags=["experiment"]
 ablated = play("versions of GPN-UCB", ranges[:sampled_chains])
@@ -432,14 +503,18 @@ record.plan["versions of GPN-UCB"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("5-I", "5-Y")
-means = {name: [total(trace), 100 * simple_regret(trace)[:, -1].mean()] for name, trace in ablated.items()}
+means = {
+    name: [total(trace), 100 * simple_regret(trace)[:, -1].mean()]
+    for name, trace in ablated.items()
+}
 pd.DataFrame(means, index=["mean R_T", "simple regret at T (%)"]).T.rename_axis("version").round(2)
 
 # %% [markdown]
 # ## Why do other rules that see the layers lose? (Fig. 10)
 #
-# cUCB and OI, which see the layers, sometimes lose to GP-UCB and EI, which do not. The paper suspects eq. 283, which
-# multiplies by $L > 1$ at every layer. We lower $L$ there, and sweep OI's $b$.
+# cUCB and OI, which see the layers, sometimes lose to GP-UCB and EI, which do not. The paper
+# suspects eq. 283, which multiplies by $L > 1$ at every layer. We lower $L$ there, and sweep OI's
+# $b$.
 
 # %% tags=["experiment"]
 swept = play("OI, draws", ranges)
@@ -449,7 +524,9 @@ low_l = play("L = 1", ranges)["cUCB"]
 fig10 = {}
 for kind in pair:
     by_b = play(f"Fig. 10, {kind}", pair_ranges[kind])
-    fig10[kind] = {f"b = {b:g}": by_b[b] for b in explorations if b in (1e-4, 1.0, 10.0, 100.0, 1e4)}
+    fig10[kind] = {
+        f"b = {b:g}": by_b[b] for b in explorations if b in (1e-4, 1.0, 10.0, 100.0, 1e4)
+    }
     fig10[kind]["cUCB"] = on_pair[kind]["cUCB"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -462,24 +539,24 @@ cheaper = 1 - low_l.regret.sum(axis=1).mean() / cucb_on_draws.regret.sum(axis=1)
 looser = np.median(relative)
 record.say(
     looser > 1 and cheaper > 0,
-    f"The suspicion is right: after the same pulls cUCB's bounds are {looser:.0f} times as wide as GPN-UCB's, and with "
-    f"half the $L$ cUCB has {cheaper:.0%} less regret.",
+    f"The suspicion is right: after the same pulls cUCB's bounds are {looser:.0f} times as wide as"
+    f" GPN-UCB's, and with half the $L$ cUCB has {cheaper:.0%} less regret.",
 )
 at_end = {b: simple_regret(trace)[:, -1].mean() for b, trace in swept.items()}
 small = np.mean([end for b, end in at_end.items() if b <= 1])
 large = np.mean([end for b, end in at_end.items() if b >= 100])
 record.say(
     large > small,
-    f"A large b hurts: the mean simple regret at T is {large:.2%} of the range for b of 100 and more, {small:.2%} for "
-    "b up to 1.",
+    f"A large b hurts: the mean simple regret at T is {large:.2%} of the range for b of 100 and"
+    f" more, {small:.2%} for b up to 1.",
 )
 record.verdicts("5-G", "5-R", "5-H", "5-AC")
 
 # %% [markdown]
 # ## Are the bounds of NonAda right? (Theorems 4, 7 and 8)
 #
-# Now $B$ and $L$ are true, on small networks of exact norm: chains, *multi-output chains*, whose layers return vectors,
-# and *feed-forward networks*.
+# Now $B$ and $L$ are true, on small networks of exact norm: chains, *multi-output chains*, whose
+# layers return vectors, and *feed-forward networks*.
 
 # %% tags=["experiment"]
 for structure in SMALL:
@@ -489,17 +566,20 @@ errors = np.array(record.play("rate of NonAda"))
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 exponent = np.polyfit(np.log(PULLS), np.log(errors.mean(axis=0)), 1)[0]
 record.say(
-    exponent < -1.5, f"It falls like T to the power {exponent:.2f} for two layers of smoothness 1.5; promised is -1.5."
+    exponent < -1.5,
+    f"It falls like T to the power {exponent:.2f} for two layers of smoothness 1.5; promised is"
+    " -1.5.",
 )
 record.verdicts("5-J", "5-P", "5-AA")
 
 # %% [markdown]
 # ## Are the regret bounds right? (Theorems 1 to 3)
 #
-# For chains $r_t \le 2B \sum_i (2L)^{m-i} \sigma^{(i)}_{t-1}(x_t^{(i)})$ (eq. 49). Theorem 1 sums it over rounds:
-# $R_T \le 2^{m+1} B L^{m-1} \Sigma_T$, where $\Sigma_T$ is the largest sum of a layer's $\sigma$ at its inputs.
-# Rounding outward adds to a bound: little on chains of two layers with 2001 points, but more than the whole range where
-# layers have two outputs, so that Theorems 2 and 3 cannot be tested.
+# For chains $r_t \le 2B \sum_i (2L)^{m-i} \sigma^{(i)}_{t-1}(x_t^{(i)})$ (eq. 49). Theorem 1 sums
+# it over rounds: $R_T \le 2^{m+1} B L^{m-1} \Sigma_T$, where $\Sigma_T$ is the largest sum of a
+# layer's $\sigma$ at its inputs. Rounding outward adds to a bound: little on chains of two layers
+# with 2001 points, but more than the whole range where layers have two outputs, so that Theorems 2
+# and 3 cannot be tested.
 #
 # <details><summary>The rates (Tables 1 and 2)</summary>
 #
@@ -526,23 +606,27 @@ ratios = {mode: pd.DataFrame(record.play(f"chain, {mode}")) for mode in ("outwar
 on_grid = ratios["paper"]["step"]
 record.say(
     on_grid.max() > 1,
-    f"With the grid sets of L.2 a step loses more than its bound on {(on_grid > 1).mean():.0%} of chains of two "
-    "layers: the theorems do not cover these sets.",
+    f"With the grid sets of L.2 a step loses more than its bound on {(on_grid > 1).mean():.0%} of"
+    " chains of two layers: the theorems do not cover these sets.",
 )
 record.verdicts("5-K", "5-V")
 
 # %% [markdown]
 # ## Can anyone do better? (Theorems 5, 6 and 9, Fig. 6)
 #
-# A *needle*, a first layer that is 0 but for one small peak, hides in one of $M$ cells; later layers raise it to a
-# reward of $2\epsilon$, almost at full slope. Until it is hit all needles look alike, so with fewer than $M/2$ pulls at
-# least half are missed: on average simple regret is at least $\epsilon$, and $R_T$ at least $\epsilon T$.
+# A *needle*, a first layer that is 0 but for one small peak, hides in one of $M$ cells; later
+# layers raise it to a reward of $2\epsilon$, almost at full slope. Until it is hit all needles look
+# alike, so with fewer than $M/2$ pulls at least half are missed: on average simple regret is at
+# least $\epsilon$, and $R_T$ at least $\epsilon T$.
 
 # %% tags=["experiment"]
 lowest = {}
 for nu in (1.0, 1.5):
     on_needles = record.play(f"needles, nu {nu:g}")
-    lowest[nu] = pd.DataFrame({rule: trace.regret.min(axis=1) for rule, trace in on_needles.items()}) / EPSILON
+    lowest[nu] = (
+        pd.DataFrame({rule: trace.regret.min(axis=1) for rule, trace in on_needles.items()})
+        / EPSILON
+    )
     lowest[nu]["NonAda"] = np.ravel(record.play(f"needles, NonAda, nu {nu:g}")) / EPSILON
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -558,26 +642,37 @@ pd.DataFrame(averages).rename_axis("simple regret over ε, mean of needles").rou
 # %% [markdown]
 # ## Does it work on other networks?
 #
-# Multi-output chains and feed-forward networks have no experiment in the paper. Small ones after 49 pulls:
+# Multi-output chains and feed-forward networks have no experiment in the paper. Small ones after 49
+# pulls:
 
 # %% tags=["experiment"]
 other_networks = {}
 for structure in ("multi-output", "feed-forward"):
     network, _ = SMALL[structure]
     width = np.array([network(Trial(seed, number)).reward_range for number in range(networks)])
-    trace, design = record.play(f"regret, {structure}")["GPN-UCB"], record.play(f"NonAda, {structure}")
-    other_networks[structure] = {"GPN-UCB": trace.regret.min(axis=1) / width, "NonAda": np.ravel(design) / width}
+    trace, design = (
+        record.play(f"regret, {structure}")["GPN-UCB"],
+        record.play(f"NonAda, {structure}"),
+    )
+    other_networks[structure] = {
+        "GPN-UCB": trace.regret.min(axis=1) / width,
+        "NonAda": np.ravel(design) / width,
+    }
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-near = {name: {rule: (end <= 0.05).mean() for rule, end in ends.items()} for name, ends in other_networks.items()}
+near = {
+    name: {rule: (end <= 0.05).mean() for rule, end in ends.items()}
+    for name, ends in other_networks.items()
+}
 pd.DataFrame(near).T.rename_axis("share within 5 % of the range").round(2)
 
 # %% [markdown]
 # ## Since the paper
 #
-# The rates for $R_T$ rest on a conjecture. [Iwazaki 2025](https://arxiv.org/abs/2502.19006) proves a nearly optimal
-# bound for GP-UCB on one function without noise, *constant* for this kernel (we read its abstract and introduction); on
-# layers it is silent. If regret is constant, little of it falls into the second half:
+# The rates for $R_T$ rest on a conjecture. [Iwazaki 2025](https://arxiv.org/abs/2502.19006) proves
+# a nearly optimal bound for GP-UCB on one function without noise, *constant* for this kernel (we
+# read its abstract and introduction); on layers it is silent. If regret is constant, little of it
+# falls into the second half:
 
 # %% tags=["experiment"]
 flat = replace(norm_2, widths=(1,))
@@ -591,8 +686,8 @@ late = {
 }
 record.say(
     late["GP-UCB"] < 0.5,
-    f"On one layer {late['GP-UCB']:.0%} of GP-UCB's regret falls into the second half, on chains of norm 2 "
-    f"{late['GPN-UCB']:.0%} of GPN-UCB's.",
+    f"On one layer {late['GP-UCB']:.0%} of GP-UCB's regret falls into the second half, on chains of"
+    f" norm 2 {late['GPN-UCB']:.0%} of GPN-UCB's.",
 )
 
 # %% [markdown]
@@ -620,27 +715,30 @@ excluded = (far["outside"] > 0).mean()
 inside = missed[(missed["kind"] == "draws, obvious maximiser") & (missed["outside"] <= 0)]
 record.say(
     excluded > 0.8 and lost[4] < lost[2],
-    f"**GPN-UCB misses obvious maximisers because B is too small for them.** On {excluded:.0%} of the {len(far)} draws "
-    "whose obvious maximiser it misses, the bounds with B = 2 exclude the true value in the first layer. Of "
-    f"{len(inside)} where they keep it, it misses {(inside['end'] > 0.05).sum()}.",
+    f"**GPN-UCB misses obvious maximisers because B is too small for them.** On {excluded:.0%} of"
+    f" the {len(far)} draws whose obvious maximiser it misses, the bounds with B = 2 exclude the"
+    f" true value in the first layer. Of {len(inside)} where they keep it, it misses"
+    f" {(inside['end'] > 0.05).sum()}.",
 )
 peaks = {rule: total(trace) for rule, trace in on_clear.items()}
 record.say(
     peaks["cEI"] < peaks["GPN-UCB"],
-    "**So it has not the least cumulative regret there, either:** with an obvious maximiser cEI has "
-    f"{1 - peaks['cEI'] / peaks['GPN-UCB']:.0%} less.",
+    "**So it has not the least cumulative regret there, either:** with an obvious maximiser cEI"
+    f" has {1 - peaks['cEI'] / peaks['GPN-UCB']:.0%} less.",
 )
 levels = [simple[rule] for rule in ("GPN-UCB", *without_cei)]
 record.say(
     max(levels) - min(levels) < 0.02,
-    f"**With several maximisers simpler rules come as near.** On {several.sum()} draws GPN-UCB, cUCB, OI, "
-    f"GP-UCB and EI come within {max(levels) - min(levels):.1%} of the range of each other, on average.",
+    f"**With several maximisers simpler rules come as near.** On {several.sum()} draws GPN-UCB,"
+    f" cUCB, OI, GP-UCB and EI come within {max(levels) - min(levels):.1%} of the range of each"
+    " other, on average.",
 )
 finest = (nonada_on_draws[:, -1] <= 0.05).mean()
 record.say(
     near_49 < finest,
-    f"**NonAda comes near only when its grid is finer than a lengthscale.** Its 49 pulls lie {10 / 7:.1f} lengthscales "
-    f"apart. With {pulls[-1]} they lie {10 / designs_of[-1]:.1f} apart, and {finest:.0%} of the draws end within 5%.",
+    "**NonAda comes near only when its grid is finer than a lengthscale.** Its 49 pulls lie"
+    f" {10 / 7:.1f} lengthscales apart. With {pulls[-1]} they lie {10 / designs_of[-1]:.1f} apart,"
+    f" and {finest:.0%} of the draws end within 5%.",
 )
 record.say(
     totals["cEI"] > 1.5 * totals["cEI, exact"] and totals["GPN-UCB"] > totals["cEI, exact"],
@@ -652,16 +750,18 @@ record.say(
 # %% [markdown]
 # ## What to take home
 #
-# Too small a $B$ rules the best arm out for ever; too large a one costs pulls. Start from what is known of the layers,
-# and raise $B$ if outputs refute it (not played).
+# Too small a $B$ rules the best arm out for ever; too large a one costs pulls. Start from what is
+# known of the layers, and raise $B$ if outputs refute it (not played).
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.say(
-    closest > 0.5, "Looking inside pays: GPN-UCB has less than half the cumulative regret of cUCB, OI, GP-UCB and EI."
+    closest > 0.5,
+    "Looking inside pays: GPN-UCB has less than half the cumulative regret of cUCB, OI, GP-UCB"
+    " and EI.",
 )
 record.say(
     missed_by["cEI"] < missed_by["GPN-UCB"] and lost[4] < lost[2],
-    "Use GPN-UCB if you trust a bound B and the regret of every pull matters, else cEI with its expectation computed, "
-    "not sampled.",
+    "Use GPN-UCB if you trust a bound B and the regret of every pull matters, else cEI with its"
+    " expectation computed, not sampled.",
 )
 record.finish()

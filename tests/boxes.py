@@ -1,4 +1,6 @@
-"""Proofs by interval arithmetic: a sign on a whole range, box by box (python-flint; its users skip without it)."""
+"""Proofs by interval arithmetic: a sign on a whole range, box by box (python-flint; its users skip
+without it).
+"""
 
 from collections import deque
 from collections.abc import Callable
@@ -17,9 +19,11 @@ def box(low: Any, high: Any) -> Any:
 
 
 def positive(function: Callable[[Any], Any], low: Any, high: Any) -> bool | None:
-    """Whether function > 0 on all of [low, high]: True and False are proved, None says that the boxes ran out.
+    """Whether function > 0 on all of [low, high]: True and False are proved, None says that the
+    boxes ran out.
 
-    False needs one box on which the function is at most 0 throughout. Ends are text such as "0.343", read exactly.
+    False needs one box on which the function is at most 0 throughout. Ends are text such as
+    "0.343", read exactly.
     """
     boxes = deque([(exact(low), exact(high))])
     for _ in range(MOST):

@@ -1,4 +1,5 @@
-"""One BLAS thread, as in the workers of the package: on matrices of this size more of them wait for each other.
+"""One BLAS thread, as in the workers of the package: on matrices of this size more of them wait for
+each other.
 
 And what tests of figures share; they alone load matplotlib.
 """
@@ -77,19 +78,26 @@ def toy_project(tmp_path_factory):
     with registered(root), pytest.MonkeyPatch.context() as patch:
         patch.setenv("KBREPRO_JOBS", "1")
         play(folder / "played")
-    facts = {"parameters": {"seed": 1, "trials": 12, "horizon": 30}, "blas_kernels": [blas_kernel()]}
+    facts = {
+        "parameters": {"seed": 1, "trials": 12, "horizon": 30},
+        "blas_kernels": [blas_kernel()],
+    }
     (folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
     return root
 
 
 @pytest.fixture
 def toy(toy_project, tmp_path, monkeypatch):
-    """A copy of it to work in: its `root`, its `folder` of results, and `play`, which plays its Fig. 1."""
+    """A copy of it to work in: its `root`, its `folder` of results, and `play`, which plays its
+    Fig. 1.
+    """
     shutil.copytree(toy_project, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     with registered(tmp_path):
-        yield SimpleNamespace(root=tmp_path, folder=tmp_path / "results" / "paper" / "09_toy", play=play)
+        yield SimpleNamespace(
+            root=tmp_path, folder=tmp_path / "results" / "paper" / "09_toy", play=play
+        )
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
-"""How many small faults the tests see: `python -m tests.mutants`, about 12 minutes of one core; no test runs it.
+"""How many small faults the tests see: `python -m tests.mutants`, about 12 minutes of one core; no
+test runs it.
 
-Flips one sign, drops one term, or moves one round by one, in every `index`, `update`, `tell` and width, what they call,
-and the words of claims. Each wrong variant is written into a copy of the project, where the tests of its file run up to
-the first red one. Prints the share that is caught, and each survivor: a few are no faults (a reshape to (+1, n), say).
+Flips one sign, drops one term, or moves one round by one, in every `index`, `update`, `tell` and
+width, what they call, and the words of claims. Each wrong variant is written into a copy of the
+project, where the tests of its file run up to the first red one. Prints the share that is caught,
+and each survivor: a few are no faults (a reshape to (+1, n), say).
 """
 
 import ast
@@ -20,8 +22,14 @@ TESTS = {
     "posterior/__init__.py": ["tests/test_forms.py", "tests/test_ask_tell.py"],
     "posterior/lattice.py": ["tests/test_lattice.py"],
     "policies/base.py": ["tests/policies/test_base.py", "tests/policies/test_ucb.py"],
-    "policies/ucb.py": ["tests/policies/test_ucb.py", "tests/papers/pi_gp_ucb/test_partition.py::test_igp_ucb"],
-    "policies/thompson.py": ["tests/policies/test_thompson.py", "tests/papers/gp_ucb/test_since.py"],
+    "policies/ucb.py": [
+        "tests/policies/test_ucb.py",
+        "tests/papers/pi_gp_ucb/test_partition.py::test_igp_ucb",
+    ],
+    "policies/thompson.py": [
+        "tests/policies/test_thompson.py",
+        "tests/papers/gp_ucb/test_since.py",
+    ],
     "papers/bkb/since.py": ["tests/papers/bkb/test_policy.py"],
     "papers/gpn_ucb/posterior.py": [
         f"tests/papers/gpn_ucb/test_{name}.py" for name in ("posterior", "network", "policies")
@@ -29,11 +37,39 @@ TESTS = {
     "papers/pi_gp_ucb/partition.py": ["tests/papers/pi_gp_ucb/test_partition.py"],
     "papers/side_by_side/widths.py": ["tests/papers/side_by_side/test_elimination.py"],
 }
-STEPS, WIDTHS, WORDS = {"index", "update", "tell", "width", "widths"}, {"at", "of", "__call__"}, "claims/words.py"
+STEPS, WIDTHS, WORDS = (
+    {"index", "update", "tell", "width", "widths"},
+    {"at", "of", "__call__"},
+    "claims/words.py",
+)
 #: What index, update and tell call.
-STEPS |= {"z_score", "target", "log_expected_improvement", "log_expected_excess", "expected_improvement", "deviation"}
-STEPS |= {"add", "covariance_with", "mean_told", "_refined", "_remember", "_conditioned", "inclusion", "must_split"}
-FLIPPED = {ast.Add: "-", ast.Sub: "+", ast.Lt: ">", ast.Gt: "<", ast.LtE: ">=", ast.GtE: "<=", ast.Eq: "!="}
+STEPS |= {
+    "z_score",
+    "target",
+    "log_expected_improvement",
+    "log_expected_excess",
+    "expected_improvement",
+    "deviation",
+}
+STEPS |= {
+    "add",
+    "covariance_with",
+    "mean_told",
+    "_refined",
+    "_remember",
+    "_conditioned",
+    "inclusion",
+    "must_split",
+}
+FLIPPED = {
+    ast.Add: "-",
+    ast.Sub: "+",
+    ast.Lt: ">",
+    ast.Gt: "<",
+    ast.LtE: ">=",
+    ast.GtE: "<=",
+    ast.Eq: "!=",
+}
 #: CPU seconds of one variant's tests, and of all.
 ONE, ALL = 40, 720
 
@@ -42,7 +78,11 @@ def functions_of(name, tree):
     """The functions whose variants are tried."""
     widths = name == "confidence.py" or name.endswith(("/widths.py", "bkb/policy.py"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    return [node for node in functions if name == WORDS or node.name in STEPS or (widths and node.name in WIDTHS)]
+    return [
+        node
+        for node in functions
+        if name == WORDS or node.name in STEPS or (widths and node.name in WIDTHS)
+    ]
 
 
 def below(node):
@@ -73,7 +113,9 @@ def variants(node, text):
 
 
 def mutants_of(name):
-    """For each function of a file a list of (file, line, what is changed, the whole wrong source)."""
+    """For each function of a file a list of (file, line, what is changed, the whole wrong
+    source).
+    """
     source = (ROOT / "kbrepro" / name).read_text(encoding="utf-8")
     text, code = lambda node: ast.get_source_segment(source, node), source.encode()
     starts = [0, *(place + 1 for place, byte in enumerate(code) if byte == ord("\n"))]
@@ -86,7 +128,9 @@ def mutants_of(name):
                     starts[node.end_lineno - 1] + node.end_col_offset,
                 )
                 change = " ".join(f"{text(node)} -> {new}".split())
-                mutants.append((name, node.lineno, change, code[:start] + new.encode() + code[end:]))
+                mutants.append(
+                    (name, node.lineno, change, code[:start] + new.encode() + code[end:])
+                )
         yield mutants
 
 
@@ -106,9 +150,15 @@ def red(name, keep_bytecode=False):
 
 
 def main():
-    """Try variants of all functions in turn until the time is over; print the share caught, and the survivors."""
-    files = sorted(str(path.relative_to(ROOT / "kbrepro")) for path in (ROOT / "kbrepro").rglob("*.py"))
-    files = [name for name in files if not name.startswith("batch/") and not name.endswith("/claims.py")]
+    """Try variants of all functions in turn until the time is over; print the share caught, and the
+    survivors.
+    """
+    files = sorted(
+        str(path.relative_to(ROOT / "kbrepro")) for path in (ROOT / "kbrepro").rglob("*.py")
+    )
+    files = [
+        name for name in files if not name.startswith("batch/") and not name.endswith("/claims.py")
+    ]
     lists = [mutants for name in files for mutants in mutants_of(name)]
     mutants = [each for turn in zip_longest(*lists) for each in turn if each]
     seconds, tried, survived, broken = 0.0, 0, 0, {}
@@ -119,7 +169,10 @@ def main():
             seconds += took
             for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
                 compiled.unlink()
-            print(f"{name}: {took:.0f} s{', red or too long as it is: left out' * broken[name]}", flush=True)
+            print(
+                f"{name}: {took:.0f} s{', red or too long as it is: left out' * broken[name]}",
+                flush=True,
+            )
         if broken[name] or seconds > ALL:
             continue
         right = path.read_bytes()
@@ -130,7 +183,8 @@ def main():
         if not caught:
             print(f"survives: kbrepro/{name}:{line}: {change}", flush=True)
     print(
-        f"{1 - survived / max(tried, 1):.1%} of {tried} caught, of {len(mutants)} variants; {seconds / 60:.0f} minutes"
+        f"{1 - survived / max(tried, 1):.1%} of {tried} caught, of {len(mutants)} variants;"
+        f" {seconds / 60:.0f} minutes"
     )
 
 
@@ -140,12 +194,15 @@ if __name__ == "__main__":
     import scipy.stats  # noqa: F401
     from hypothesis import Phase, settings
 
-    settings.register_profile("first red", phases=[Phase.explicit, Phase.generate], database=None)  # none is made small
+    # none is made small
+    settings.register_profile("first red", phases=[Phase.explicit, Phase.generate], database=None)
     settings.load_profile("first red")
 
     with tempfile.TemporaryDirectory() as copy:
         for part in ("kbrepro", "tests", "docs"):
-            shutil.copytree(ROOT / part, Path(copy) / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                ROOT / part, Path(copy) / part, ignore=shutil.ignore_patterns("__pycache__")
+            )
         shutil.copy(ROOT / "pyproject.toml", copy)
         (Path(copy) / "notebooks").mkdir()
         os.chdir(copy)

@@ -1,4 +1,6 @@
-"""The arguments of ask and tell against direct solves, and against the plain call where they must be equal to it."""
+"""The arguments of ask and tell against direct solves, and against the plain call where they must
+be equal to it.
+"""
 
 import warnings
 from functools import partial
@@ -16,7 +18,13 @@ from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.elimination import BPE
 from kbrepro.papers.side_by_side.field import UniformPlay
 from kbrepro.papers.side_by_side.widths import FixedDesign
-from kbrepro.posterior import AfterPending, CovariancePosterior, DrawnPosterior, LatticePosterior, RowPosterior
+from kbrepro.posterior import (
+    AfterPending,
+    CovariancePosterior,
+    DrawnPosterior,
+    LatticePosterior,
+    RowPosterior,
+)
 
 KERNEL, POINTS, NOISE = kb.Matern(0.3, nu=1.5, variance=1.3), kb.grid(5, 2), 0.05
 A = len(POINTS)
@@ -25,7 +33,11 @@ FORMS = [RowPosterior, CovariancePosterior, DrawnPosterior, LatticePosterior]
 UCB = partial(kb.UCB, width=WIDTH)
 BATCHES = {"UCB": UCB, "EI": kb.ExpectedImprovement, "variance": kb.VarianceOnly}
 DRAWS = {"TS": partial(kb.ThompsonSampling, width=WIDTH), "PIMS": kb.PIMS}
-OTHERS = {"mean": kb.MeanOnly, "PI": partial(kb.ProbabilityOfImprovement, margin=0.1), "IRGP-UCB": IRGPUCB}
+OTHERS = {
+    "mean": kb.MeanOnly,
+    "PI": partial(kb.ProbabilityOfImprovement, margin=0.1),
+    "IRGP-UCB": IRGPUCB,
+}
 NONE = {
     "cells": partial(PartitionedUCB, horizon=30, delta=0.1, nu=1.5),
     "mini": partial(MiniUCB, width=WIDTH, squared_c=2.0),
@@ -33,7 +45,9 @@ NONE = {
 }
 few = settings(max_examples=30, deadline=None, derandomize=True)
 arms = st.integers(0, A - 1)
-history = st.lists(st.tuples(arms, st.floats(-3, 3), st.sampled_from([0.01, NOISE, 0.7])), max_size=12)
+history = st.lists(
+    st.tuples(arms, st.floats(-3, 3), st.sampled_from([0.01, NOISE, 0.7])), max_size=12
+)
 
 
 def model(**given):
@@ -42,7 +56,11 @@ def model(**given):
 
 def dense(told, mean=0.0):
     """Mean (A,), covariance (A, A) and gain by one solve, of (arm, reward, noise variance)."""
-    pulled, y, noise = (np.array(column) for column in zip(*told, strict=True)) if told else (np.empty(0, int),) * 3
+    pulled, y, noise = (
+        (np.array(column) for column in zip(*told, strict=True))
+        if told
+        else (np.empty(0, int),) * 3
+    )
     K, mean = KERNEL(POINTS, POINTS), np.zeros(A) + mean
     S = K[np.ix_(pulled, pulled)] + np.diag(noise)
     solved = np.linalg.solve(S, np.c_[y - mean[pulled], K[pulled]])
@@ -61,11 +79,17 @@ def told(make, pulls, of=None, **settings):
 
 
 @few
-@given(pulls=history, pending=st.lists(arms, max_size=4), mean=st.sampled_from([0.0, 7.0, np.linspace(-2, 5, A)]))
+@given(
+    pulls=history,
+    pending=st.lists(arms, max_size=4),
+    mean=st.sampled_from([0.0, 7.0, np.linspace(-2, 5, A)]),
+)
 def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(pulls, pending, mean):
     expected, C, gain = dense(pulls, mean)
     later = dense([*pulls, *((arm, expected[arm], NOISE) for arm in pending)], mean)
-    precision = np.bincount([p[0] for p in pulls], [1 / p[2] for p in pulls], A) if pulls else np.zeros(A)
+    precision = (
+        np.bincount([p[0] for p in pulls], [1 / p[2] for p in pulls], A) if pulls else np.zeros(A)
+    )
     for form in FORMS:
         posterior = form(KERNEL, POINTS, NOISE, mean=mean)
         for pull in pulls:
@@ -77,7 +101,8 @@ def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(pulls, pendi
         np.testing.assert_allclose(posterior.precision, precision)
         np.testing.assert_allclose(posterior.covariance_with(3), C[3], atol=1e-9)
         np.testing.assert_allclose(after.variance, later[1].diagonal(), atol=1e-9)
-        np.testing.assert_allclose(later[0], after.mean, atol=1e-9)  # what is pending was told its own mean
+        # what is pending was told its own mean
+        np.testing.assert_allclose(later[0], after.mean, atol=1e-9)
         assert after.counts.sum() == len(pulls) + len(pending)
         if hasattr(posterior, "mean_told"):
             f, z = np.random.default_rng(1).standard_normal((2, A))
@@ -89,7 +114,12 @@ def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(pulls, pendi
 
 
 @few
-@given(pulls=history, pending=st.lists(arms, max_size=3), n=st.integers(1, 4), name=st.sampled_from(list(BATCHES)))
+@given(
+    pulls=history,
+    pending=st.lists(arms, max_size=3),
+    n=st.integers(1, 4),
+    name=st.sampled_from(list(BATCHES)),
+)
 def test_a_batch_is_the_plain_rule_told_the_mean_of_what_is_pending(pulls, pending, n, name):
     """GP-BUCB, and for EI the kriging believer."""
     policy, believer = (told(BATCHES[name], pulls) for _ in "12")
@@ -104,7 +134,11 @@ def test_a_batch_is_the_plain_rule_told_the_mean_of_what_is_pending(pulls, pendi
     policy.ask()
     before = policy.posterior
     asked = policy.ask(n, pending=pending)
-    assert (asked if n > 1 else [asked]) == expected and policy.posterior is before and policy.t == len(pulls) + 1
+    assert (
+        (asked if n > 1 else [asked]) == expected
+        and policy.posterior is before
+        and policy.t == len(pulls) + 1
+    )
 
 
 @pytest.mark.parametrize("name", BATCHES | DRAWS)
@@ -140,7 +174,11 @@ def test_a_batch_of_a_rule_that_draws_is_of_independent_draws():
 
 
 @few
-@given(pulls=history, allowed=st.sets(arms, min_size=1), name=st.sampled_from(["UCB", "EI", "variance", "mean", "PI"]))
+@given(
+    pulls=history,
+    allowed=st.sets(arms, min_size=1),
+    name=st.sampled_from(["UCB", "EI", "variance", "mean", "PI"]),
+)
 def test_the_best_of_the_allowed_arms_is_asked(pulls, allowed, name):
     policy = told((BATCHES | OTHERS)[name], pulls)
     index = policy.index()
@@ -169,7 +207,9 @@ def test_while_the_band_holds_the_recommended_arm_loses_at_most_the_gap(pulls, s
     reach = 1.5 * np.sqrt(C.diagonal())
     best, gap = policy.recommend(), policy.gap()
     rewards = mean + reach * np.random.default_rng(seed).uniform(-1, 1, (50, A))
-    assert (rewards.max(axis=1) - rewards[:, best] <= gap + 1e-9).all() and mean[best] == pytest.approx(mean.max())
+    assert (rewards.max(axis=1) - rewards[:, best] <= gap + 1e-9).all() and mean[
+        best
+    ] == pytest.approx(mean.max())
     worst = mean + reach * np.where(np.arange(A) == best, -1, 1)
     assert gap == pytest.approx(worst.max() - worst[best], abs=1e-9)  # it is attained
     assert told(kb.PIMS, pulls).gap(WIDTH) == pytest.approx(gap) and policy.gap(allowed=[best]) == 0
@@ -181,8 +221,13 @@ def test_another_model_is_told_the_history_and_the_same_one_goes_on(name):
     policy, rng = make(model(), rng=5), np.random.default_rng(6)
     for _ in range(6):
         policy.tell(policy.ask(), rng.standard_normal(), noise_variance=0.3)
-    again, other = policy.with_model(policy.model), policy.with_model(kb.Model(kb.grid(6, 2), kb.Linear(), 0.2))
-    assert [again.ask(allowed=range(20)) for _ in "123"] == [policy.ask(allowed=range(20)) for _ in "123"]
+    again, other = (
+        policy.with_model(policy.model),
+        policy.with_model(kb.Model(kb.grid(6, 2), kb.Linear(), 0.2)),
+    )
+    assert [again.ask(allowed=range(20)) for _ in "123"] == [
+        policy.ask(allowed=range(20)) for _ in "123"
+    ]
     assert again.history == policy.history == other.history and other.posterior.n_arms == 36
     assert other.ask() in range(36) and type(other) is type(policy)
 
@@ -210,7 +255,11 @@ def test_a_prior_mean_is_what_is_taken_off_the_rewards(name):
 def test_one_warning_where_rewards_do_not_fit_the_prior():
     policy = UCB(model())
     with pytest.warns(
-        UserWarning, match=r"reward 100 of arm 3 lies 86.1 standard .* mean 0: give Model a `mean` .model.fit keeps it"
+        UserWarning,
+        match=(
+            r"reward 100 of arm 3 lies 86.1 standard .* mean 0: give Model a `mean` .model.fit"
+            r" keeps it"
+        ),
     ) as seen:
         policy.tell([3, 4], [100.0, 101.0])
     assert len(seen) == 1
@@ -229,7 +278,10 @@ def test_one_warning_where_rewards_do_not_fit_the_prior():
         (kb.MeanOnly, r"pending = \[1\]", lambda p: p.ask(pending=[1])),
         (partial(BKB, width=WIDTH, qbar=2), "n = 2", lambda p: p.ask(2)),
         *[(make, r"allowed = \[1\]", lambda p: p.ask(allowed=[1])) for make in NONE.values()],
-        *[(make, "noise_variance = 0.1", lambda p: p.tell(1, 0.0, noise_variance=0.1)) for make in NONE.values()],
+        *[
+            (make, "noise_variance = 0.1", lambda p: p.tell(1, 0.0, noise_variance=0.1))
+            for make in NONE.values()
+        ],
         (UCB, "n = 0", lambda p: p.ask(0)),
         (UCB, r"allowed = \[\]", lambda p: p.ask(allowed=[])),
         (UCB, r"allowed\[0\] = 1.5", lambda p: p.ask(allowed=[1.5])),
@@ -237,8 +289,16 @@ def test_one_warning_where_rewards_do_not_fit_the_prior():
         (UCB, r"pending\[0\] = -1 is", lambda p: p.ask(pending=[-1])),
         (UCB, r"arms\[1\] = 25 is", lambda p: p.tell([0, 25], [0.0, 1.0])),
         (UCB, "rewards = ", lambda p: p.tell([0, 1], [1.0])),
-        (UCB, r"noise_variance\[0\] = 0.0", lambda p: p.tell([0, 1], [1.0, 2.0], noise_variance=[0.0, 1.0])),
-        (partial(UCB, form=LatticePosterior), "noise_variance = 1e-06", lambda p: p.tell(0, 0.0, noise_variance=1e-6)),
+        (
+            UCB,
+            r"noise_variance\[0\] = 0.0",
+            lambda p: p.tell([0, 1], [1.0, 2.0], noise_variance=[0.0, 1.0]),
+        ),
+        (
+            partial(UCB, form=LatticePosterior),
+            "noise_variance = 1e-06",
+            lambda p: p.tell(0, 0.0, noise_variance=1e-6),
+        ),
         (kb.PIMS, "width = None", lambda p: p.gap()),
     ],
 )
@@ -253,5 +313,7 @@ def test_what_is_not_taken_is_refused_by_name_and_changes_nothing(make, argument
 def test_a_prior_mean_that_a_rule_does_not_take_is_refused(make):
     with pytest.raises(ValueError, match=r"mean = .* is not allowed: .* takes no mean"):
         make(model(mean=1.0))
-    with pytest.raises(ValueError, match=r"mean has shape \(3,\): it must be a number or \(25,\), one for each"):
+    with pytest.raises(
+        ValueError, match=r"mean has shape \(3,\): it must be a number or \(25,\), one for each"
+    ):
         model(mean=[1.0, 2.0, 3.0])

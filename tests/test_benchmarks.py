@@ -1,4 +1,6 @@
-"""The harness times, stops and keeps; every question runs at toy size. Nothing here asserts how long anything takes."""
+"""The harness times, stops and keeps; every question runs at toy size. Nothing here asserts how
+long anything takes.
+"""
 
 import json
 from types import SimpleNamespace
@@ -34,7 +36,8 @@ def test_every_step_of_every_repeat_is_timed_and_setting_up_is_not(clock):
         return steps_of(clock, next(lengths))
 
     run = harness.timed(begin, repeats=4)
-    assert run.items == [0, 1] and run.note == ""  # the last repeat takes too long and does not count
+    # the last repeat takes too long and does not count
+    assert run.items == [0, 1] and run.note == ""
     assert [steps.tolist() for steps in run.steps] == [[1, 3], [2, 4], [5, 1]]
     assert run.totals(2) == [4, 6, 6] and run.totals(1) == [1, 2, 5]
 
@@ -46,8 +49,11 @@ def test_a_job_that_takes_too_long_is_stopped_and_its_row_says_so(clock):
     assert run.totals(2) == [14] and run.totals(4) == []
 
 
-# of the extra bench: GPyTorch and BoTorch call it when they are imported; an arm that is pending is asked for again
-@pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning", "ignore:A not p.d., added jitter")
+# of the extra bench: GPyTorch and BoTorch call it when they are imported; an arm that is pending is
+# asked for again
+@pytest.mark.filterwarnings(
+    "ignore:.torch.jit.script:DeprecationWarning", "ignore:A not p.d., added jitter"
+)
 def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path, monkeypatch):
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     ask(tmp_path, "TOY")
@@ -56,17 +62,28 @@ def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path
         table = tables[name]
         assert ((table["repeats"] > 0) | table["note"].notna()).all()
         measured = table[table["repeats"] > 0]
-        assert (measured["min_s"] <= measured["median_s"]).all() and (measured["median_s"] <= measured["max_s"]).all()
+        assert (measured["min_s"] <= measured["median_s"]).all() and (
+            measured["median_s"] <= measured["max_s"]
+        ).all()
     for name in ("peers", "batches"):
         exact = tables[name]["job"].isin(["kbrepro", "kbrepro, covariance", "scikit-learn"])
-        assert exact.sum() >= 2 and (tables[name].loc[exact, "same_arms"].astype(str) == "True").all()
-    text, known = (tmp_path / "README.md").read_text(encoding="utf-8"), json.loads((tmp_path / "run.json").read_text())
+        assert (
+            exact.sum() >= 2 and (tables[name].loc[exact, "same_arms"].astype(str) == "True").all()
+        )
+    text, known = (
+        (tmp_path / "README.md").read_text(encoding="utf-8"),
+        json.loads((tmp_path / "run.json").read_text()),
+    )
     assert known["blas_threads"] == 1 and set(known["seconds"]) == set(QUESTIONS)
-    assert all(question.ASKS in text for question in QUESTIONS.values()) and str(tmp_path) not in text
+    assert (
+        all(question.ASKS in text for question in QUESTIONS.values()) and str(tmp_path) not in text
+    )
 
 
 def test_the_floor_counts_the_bytes_that_must_be_read(clock):
-    """A clock that stands still gives no seconds; the bytes are those of 4 m^2 a new arm and 8 m^2 / 64 a pull."""
+    """A clock that stands still gives no seconds; the bytes are those of 4 m^2 a new arm and 8 m^2
+    / 64 a pull.
+    """
     model = many_arms.problem_of(4, 40).model
     ones = iter(range(10**6))
     harness.time.perf_counter = lambda: float(next(ones))  # every step takes a second
@@ -77,7 +94,12 @@ def test_the_floor_counts_the_bytes_that_must_be_read(clock):
 
 def test_the_run_on_many_arms_is_checked_by_dense_solves(monkeypatch):
     found = million.main(side=8, horizon=60, checks=20, each=30)
-    assert found["arms"] == 512 and found["distinct"] <= 60 and found["largest_error"] < 1e-12 and found["wrong"] == 0
+    assert (
+        found["arms"] == 512
+        and found["distinct"] <= 60
+        and found["largest_error"] < 1e-12
+        and found["wrong"] == 0
+    )
     monkeypatch.setattr(million, "NOISE_VARIANCE", 1.0 + 1e-6)
     _, arms, observations, seen = million.play(8, 60, 20, 30)
     monkeypatch.setattr(million, "NOISE_VARIANCE", 1.0)
@@ -94,7 +116,9 @@ def test_the_box_is_searched_by_every_job_that_is_installed():
     fixed, near = box.sobol(64, 0, 24), box.sobol(64, 0, 24, near=32)
     assert fixed[:20] == near[:20] and fixed != near and len(near) == 24
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(box, "JOBS", {"ours": lambda seed, n: box.sobol(64, seed, n), "no": no_library})
+        patch.setattr(
+            box, "JOBS", {"ours": lambda seed, n: box.sobol(64, seed, n), "no": no_library}
+        )
         found = box.main(evaluations=10, seeds=2)["jobs"]
     assert found["no"] == "not measured: No module named 'no_such_library'"
     assert found["ours"]["simple_regret"] == tuple(sorted(found["ours"]["simple_regret"]))

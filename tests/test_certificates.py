@@ -1,6 +1,8 @@
-"""The statements about real numbers of docs/found_on_the_way.md, each on a range, by interval arithmetic.
+"""The statements about real numbers of docs/found_on_the_way.md, each on a range, by interval
+arithmetic.
 
-`positive` proves a sign on all of a range. Beside each true statement stand wrong ones that it must not prove.
+`positive` proves a sign on all of a range. Beside each true statement stand wrong ones that it must
+not prove.
 """
 
 import itertools
@@ -29,7 +31,9 @@ def test_boxes_prove_refute_or_leave_open():
 
 
 def excess(u, one=0):
-    """Twice the gain less its bound at 1 / noise variance = u; `one` is missing in the printed logarithm."""
+    """Twice the gain less its bound at 1 / noise variance = u; `one` is missing in the printed
+    logarithm.
+    """
     return (1 + u).log() - (one + u).log() / (1 - (-arb(1)).exp())
 
 
@@ -60,19 +64,26 @@ def needed():
 
 
 def test_lemma_7_fails_up_to_0_342_and_holds_from_0_343():
-    assert float(printed(arb(0.5)).mid()) == pytest.approx(float(anti_concentration(0.5)))  # the package's
+    # the package's
+    assert float(printed(arb(0.5)).mid()) == pytest.approx(float(anti_concentration(0.5)))
     assert positive(lambda b: printed(b) - tail(b), "0.25", "0.342")
-    assert printed(arb(exact("0.25"))) > exact("0.5")  # below: it falls in beta, and the tail is at most 1/2
+    # below: it falls in beta, and the tail is at most 1/2
+    assert printed(arb(exact("0.25"))) > exact("0.5")
     assert positive(lambda b: tail(b) - printed(b), "0.343", "5")
-    # above: Gordon's bound over the printed one is 2 sqrt(2) beta^2 / (1 + beta^2) exp(beta^2 / 2), and grows
+    # above: Gordon's bound over the printed one is 2 sqrt(2) beta^2 / (1 + beta^2) exp(beta^2 / 2),
+    # and grows
     assert gordon(arb(1)) > printed(arb(1))
-    assert positive(lambda b: (2 * b + 1 / b) * printed(b) - (-b * b / 2).exp() / 2, "0.342", "0.343")  # one crossing
+    # one crossing
+    assert positive(
+        lambda b: (2 * b + 1 / b) * printed(b) - (-b * b / 2).exp() / 2, "0.342", "0.343"
+    )
 
 
 def test_what_lemma_8_needs_holds_for_theta_up_to_1_62():
     assert positive(lambda theta: tail(theta) - needed(), "-1", "1.62")
     assert positive(lambda theta: tail(theta) - needed(), "-1", "1.63") is False
-    assert positive(lambda b: tail(b) - gordon(b), "0.001", "5")  # what may be put in the place of Lemma 7
+    # what may be put in the place of Lemma 7
+    assert positive(lambda b: tail(b) - gordon(b), "0.001", "5")
     assert positive(lambda b: tail(b) - gordon(b) * (1 + b * b) / (b * b), "0.001", "5") is False
 
 
@@ -99,11 +110,16 @@ def test_after_three_pulls_no_standard_deviation_is_below_a_half():
 
 
 def grows(power, ends=(10, 100, 1000, 3000)):
-    """Whether n^(3 - 2 power) times the sum of squares of the second differences of i^power, i = 2 to n - 1, exceeds
-    9 / 16 log(n / 2), and with it every bound: no function of finite norm does that."""
+    """Whether n^(3 - 2 power) times the sum of squares of the second differences of i^power, i = 2
+    to n - 1, exceeds 9 / 16 log(n / 2), and with it every bound: no function of finite norm does
+    that.
+    """
     power = exact(power)
     for n in ends:
-        squares = ((arb(i + 1) ** power - 2 * arb(i) ** power + arb(i - 1) ** power) ** 2 for i in range(2, n))
+        squares = (
+            (arb(i + 1) ** power - 2 * arb(i) ** power + arb(i - 1) ** power) ** 2
+            for i in range(2, n)
+        )
         if not arb(n) ** (3 - 2 * power) * sum(squares) > exact("9/16") * (arb(n) / 2).log():
             return False
     return True
@@ -116,11 +132,18 @@ def test_second_differences_of_x_to_the_three_halves_grow_without_bound():
 
 @pytest.mark.parametrize("n", [5, 60])
 def test_a_norm_bounds_the_second_differences(n):
-    """Squared norms of Matern 3/2, lengthscale 1, are at least 3 / (16 a^3 h^3) times the sum of their squares,
-    a = sqrt(3), h the step; 4 times as much is refused."""
+    """Squared norms of Matern 3/2, lengthscale 1, are at least 3 / (16 a^3 h^3) times the sum of
+    their squares, a = sqrt(3), h the step; 4 times as much is refused.
+    """
     line, rng, shares = np.linspace(0, 1, n + 1), np.random.default_rng(n), []
     K = Matern(1.0, nu=1.5)(line[:, None], line[:, None])
-    for values in (line**1.5, line**2, np.sin(20 * line), np.cos(np.pi * np.arange(n + 1)), rng.normal(size=n + 1)):
+    for values in (
+        line**1.5,
+        line**2,
+        np.sin(20 * line),
+        np.cos(np.pi * np.arange(n + 1)),
+        rng.normal(size=n + 1),
+    ):
         bound = 3 / (16 * 3**1.5) * n**3 * (np.diff(values, 2) ** 2).sum()
         shares.append(bound / (values @ np.linalg.solve(K, values)))
     assert max(shares) <= 1 < 4 * max(shares)
@@ -130,10 +153,13 @@ def test_a_norm_bounds_the_second_differences(n):
 
 
 def test_lemma_10_fails_for_any_set_of_250_pulls_or_more():
-    """Lower bound of the left side, noise of sum at least n / 4, less upper bound of the right one, eta <= 1 / n."""
+    """Lower bound of the left side, noise of sum at least n / 4, less upper bound of the right one,
+    eta <= 1 / n.
+    """
     gap = lambda n: n * n / (16 * (n + 1)) - ((n + 2).log() + 1 + 2 * arb(20).log())  # noqa: E731
     assert positive(gap, "250", "1000000") and positive(gap, "100", "1000000") is False
-    m = arb(1000)  # pulls before the last one: chance of fewer than m / 4 in the set, or of a sum below a quarter
+    # pulls before the last one: chance of fewer than m / 4 in the set, or of a sum below a quarter
+    m = arb(1000)
     assert (-m / 8).exp() + (-m / 32).exp() < exact("1/10000000000000")
 
 
@@ -147,14 +173,16 @@ def alpha(eps):
 def test_three_log_t_is_right_for_eps_up_to_0_35_and_too_small_from_0_351():
     assert positive(lambda e: 3 - alpha(e) ** exact("3/2"), "0", "0.35")
     assert positive(lambda e: alpha(e) ** exact("3/2") - 3, "0.351", "0.99")
-    assert positive(lambda e: 3 - alpha(e), "0", "0.49")  # without the power the sentence would be right
+    # without the power the sentence would be right
+    assert positive(lambda e: 3 - alpha(e), "0", "0.49")
     assert abs(alpha(arb(exact("1/2"))) ** exact("3/2") - exact("5.2")) < exact("0.01")
 
 
 def test_the_cost_of_a_step_grows_by_more_than_the_size_for_every_eps():
     by_size, half = lambda e: alpha(e) / e**2, arb(exact("1/2"))
     assert positive(lambda e: by_size(e) ** 2 - by_size(e), "0.01", "0.99")
-    assert positive(lambda e: alpha(e) * by_size(e) - by_size(e), "0.01", "0.99")  # Theorem 1 has one more alpha
+    # Theorem 1 has one more alpha
+    assert positive(lambda e: alpha(e) * by_size(e) - by_size(e), "0.01", "0.99")
     assert positive(lambda e: by_size(e) - by_size(e) ** 2, "0.01", "0.99") is False
     assert (by_size(half), by_size(half) ** 2, alpha(half) * by_size(half)) == (12, 144, 36)
 
@@ -163,11 +191,14 @@ def test_the_cost_of_a_step_grows_by_more_than_the_size_for_every_eps():
 
 
 def log_det(lam):
-    """Of one of n orthogonal pulls, over its share 1 / (1 + lam) of d_eff: what a factor of d_eff must exceed."""
+    """Of one of n orthogonal pulls, over its share 1 / (1 + lam) of d_eff: what a factor of d_eff
+    must exceed.
+    """
     return (1 + lam) * (1 + 1 / lam).log()
 
 
-#: What may stand after d_eff, of n and lambda (kappa = 1). Only the last is true on all of the range.
+#: What may stand after d_eff, of n and lambda (kappa = 1). Only the last is true on all of the
+#: range.
 FACTORS = {
     "printed": lambda n, lam: arb(n).log(),
     "appendix D": lambda n, lam: 2 * arb(n).log(),
@@ -183,7 +214,9 @@ def is_enough(name, n, low="0.01", high="100"):
 
 
 def test_proposition_5_bounds_the_log_determinant():
-    """And x / (1 + x) (1 + log(1 + x)) >= log(1 + x) for each eigenvalue x = mu / lambda, since log(1 + x) <= x."""
+    """And x / (1 + x) (1 + log(1 + x)) >= log(1 + x) for each eigenvalue x = mu / lambda, since
+    log(1 + x) <= x.
+    """
     assert all(is_enough("Proposition 5", n) for n in range(1, 301))
     assert not any(is_enough(name, 1) for name in FACTORS if name != "Proposition 5")
     assert is_enough("without lambda", 1, "1", "100")
@@ -200,8 +233,13 @@ def test_appendix_d_holds_for_lambda_from_1_and_kappa_squared_t_from_3_50():
 
 
 def test_the_printed_bound_fails_exactly_for_few_pulls():
-    """On all of [0.01, 100] but one part in a thousand on either side of the place where the two are equal."""
-    fails = lambda n, low, high: positive(lambda lam: log_det(lam) - FACTORS["printed"](n, lam), low, high)  # noqa: E731
+    """On all of [0.01, 100] but one part in a thousand on either side of the place where the two
+    are equal.
+    """
+
+    def fails(n, low, high):
+        return positive(lambda lam: log_det(lam) - FACTORS["printed"](n, lam), low, high)
+
     assert fails(1, "0.01", "100") and fails(2, "0.01", "100") and not fails(3, "0.01", "100")
     for n in range(3, 106):
         equal = brentq(lambda x, n=n: (1 + x) * math.log1p(1 / x) - math.log(n), 0.009, 1e4)
@@ -223,7 +261,9 @@ def test_theorem_2_has_room_from_two_pulls_on():
 
 
 def beyond_three_times(d, each=100):
-    """Log of the chance that 100 d events of probability 1 / 100 each happen more than 3 d times, a ball."""
+    """Log of the chance that 100 d events of probability 1 / 100 each happen more than 3 d times, a
+    ball.
+    """
     n, first = each * d, 3 * d + 1
     chance = term = arb(math.comb(n, first)) * arb(each - 1) ** (n - first) / arb(each) ** n
     for k in range(first, n):
@@ -259,7 +299,9 @@ CORRELATIONS = {
 
 @pytest.mark.parametrize("k", CORRELATIONS.values(), ids=CORRELATIONS)
 def test_eq_13_as_printed_leaves_out_every_other_point_once_z_is_pulled(k):
-    """f = B (k(., w) - r k(., z)) / sqrt(1 - r^2), r = k(z, w): norm B, f(z) = 0, so the mean is 0; f(w) is below."""
+    """f = B (k(., w) - r k(., z)) / sqrt(1 - r^2), r = k(z, w): norm B, f(z) = 0, so the mean is 0;
+    f(w) is below.
+    """
     missed = lambda share: positive(lambda d: (1 - share) * (1 - k(d) ** 2).sqrt(), "0.01", "5")  # noqa: E731
     assert missed(0)  # printed: the radius at z, none of that at w
     assert missed(exact("0.999"))  # the right one cannot be any smaller

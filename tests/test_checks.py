@@ -1,4 +1,6 @@
-"""Every check lets the good values through and names argument, value and what is allowed for the bad ones."""
+"""Every check lets the good values through and names argument, value and what is allowed for the
+bad ones.
+"""
 
 import math
 from functools import partial
@@ -23,7 +25,12 @@ CASES = [
         [0, 0.0, -1.0, math.inf, math.nan, True, "1", None],
         "finite number above 0",
     ),
-    (checks.non_negative, [0, 0.0, 3], [-1e-300, math.inf, math.nan, False], "finite number of at least 0"),
+    (
+        checks.non_negative,
+        [0, 0.0, 3],
+        [-1e-300, math.inf, math.nan, False],
+        "finite number of at least 0",
+    ),
     (
         checks.probability,
         [1e-9, np.float64(0.1)],
@@ -53,4 +60,6 @@ def test_good_values_pass_and_bad_ones_are_named(check, good, bad, allowed):
     for value in bad:
         with pytest.raises(ValueError) as error:
             check(fine=good[0], some_name=value)
-        assert f"some_name = {value!r} is not allowed" in str(error.value) and allowed in str(error.value)
+        assert f"some_name = {value!r} is not allowed" in str(error.value) and allowed in str(
+            error.value
+        )

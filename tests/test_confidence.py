@@ -1,4 +1,6 @@
-"""The widths against numbers by mpmath, what they read off the policy; docs/tighter_width.md step by step."""
+"""The widths against numbers by mpmath, what they read off the policy; docs/tighter_width.md step
+by step.
+"""
 
 import math
 from types import SimpleNamespace
@@ -16,7 +18,13 @@ from kbrepro.problems import Model
 
 def asking(t=3, gain=4.0, **told):
     """What a width looks at: 25 arms, round 3, a gain of 4 nats."""
-    given = dict(points=grid(25), kernel=SquaredExponential(0.2), noise_variance=0.04, norm=1.5, noise_scale=0.3)
+    given = dict(
+        points=grid(25),
+        kernel=SquaredExponential(0.2),
+        noise_variance=0.04,
+        norm=1.5,
+        noise_scale=0.3,
+    )
     return SimpleNamespace(t=t, model=Model(**given | told), posterior=SimpleNamespace(gain=gain))
 
 
@@ -47,7 +55,8 @@ def test_widths_of_the_gain_by_their_formulas(gain):
         }
     for width, expected in formulas.items():
         assert width(asking(gain=gain)) == pytest.approx(float(expected), rel=1e-13)
-        assert width.of(asking().model, gain) == width(asking(gain=gain))  # the posterior's gain plays no part
+        # the posterior's gain plays no part
+        assert width.of(asking().model, gain) == width(asking(gain=gain))
 
 
 @given(
@@ -57,7 +66,9 @@ def test_widths_of_the_gain_by_their_formulas(gain):
     noise_variance=st.floats(1e-4, 1e4),
     delta=st.floats(1e-9, 0.999),
 )
-@example(gain=4 - math.log(10), known_norm=2.0, noise_scale=1.0, noise_variance=2.0, delta=0.1)  # the root of a half
+@example(
+    gain=4 - math.log(10), known_norm=2.0, noise_scale=1.0, noise_variance=2.0, delta=0.1
+)  # the root of a half
 @settings(max_examples=200, deadline=None)
 def test_tighter_is_never_wider_and_at_least_the_root_of_a_half(gain, delta, **given):
     ratio = Flynn2024(delta).of(SimpleNamespace(**given), gain) / AbbasiYadkori2011(delta).of(
@@ -69,14 +80,18 @@ def test_tighter_is_never_wider_and_at_least_the_root_of_a_half(gain, delta, **g
 def test_a_gain_by_formula_is_that_of_the_pulls_before():
     assert Constant(2.5)(asking()) == 2.5
     width = Chowdhury2017(0.1, gain={2: 4.0}.__getitem__)
-    assert width(asking(gain=99.0)) == pytest.approx(1.5 + 0.3 * math.sqrt(2 * (4.0 + 1 + math.log(10))))
+    assert width(asking(gain=99.0)) == pytest.approx(
+        1.5 + 0.3 * math.sqrt(2 * (4.0 + 1 + math.log(10)))
+    )
 
 
 # Where the tighter width comes from, docs/tighter_width.md, by dense algebra
 
 
 class Instance:
-    """At most 7 pulls of at most 10 arms; features from a Cholesky factor, f a combination of them."""
+    """At most 7 pulls of at most 10 arms; features from a Cholesky factor, f a combination of
+    them.
+    """
 
     def __init__(self, seed):
         rng = np.random.default_rng([seed, 41])
@@ -108,31 +123,46 @@ def instance(request):
 
 
 def test_step_2_the_mixture_by_the_gaussian_formula(instance):
-    """exp(-|y - g|^2 / 2 R^2) is a density in y but for (2 pi R^2)^(t / 2); averaged over g it is N(0, R^2 I + c K)."""
+    """exp(-|y - g|^2 / 2 R^2) is a density in y but for (2 pi R^2)^(t / 2); averaged over g it is
+    N(0, R^2 I + c K).
+    """
     S = instance.R**2 * np.eye(instance.t) + instance.c * instance.K
-    log_det, quadratic = np.linalg.slogdet(2 * np.pi * S)[1], instance.y @ np.linalg.solve(S, instance.y)
+    log_det, quadratic = (
+        np.linalg.slogdet(2 * np.pi * S)[1],
+        instance.y @ np.linalg.solve(S, instance.y),
+    )
     log_mean = instance.squares(instance.f) / (2 * instance.R**2)
     log_mean += instance.t / 2 * np.log(2 * np.pi * instance.R**2) - (log_det + quadratic) / 2
     assert log_mean == pytest.approx(instance.log_mixture, rel=1e-9, abs=1e-9)
 
 
 def test_step_4_the_ridge_objective_is_quadratic_above_its_least(instance):
-    assert instance.squares(instance.mu) + instance.ridge * instance.mu @ instance.mu == pytest.approx(instance.least)
+    assert instance.squares(
+        instance.mu
+    ) + instance.ridge * instance.mu @ instance.mu == pytest.approx(instance.least)
     residual, off = instance.y - instance.Phi @ instance.mu, instance.f - instance.mu
     np.testing.assert_allclose(residual, np.linalg.solve(instance.A, instance.y), atol=1e-9)
-    excess = instance.squares(instance.f) + instance.ridge * instance.f @ instance.f - instance.least
+    excess = (
+        instance.squares(instance.f) + instance.ridge * instance.f @ instance.f - instance.least
+    )
     assert excess == pytest.approx(off @ instance.V @ off, rel=1e-9, abs=1e-9)
 
 
 def test_step_5_the_quadratic_forms_cancel(instance):
-    """|f - mu|_V^2 = lambda |f|^2 + 2 R^2 (log M + gain), so the ellipsoid is left if and only if M reaches 1/delta."""
+    """|f - mu|_V^2 = lambda |f|^2 + 2 R^2 (log M + gain), so the ellipsoid is left if and only
+    if M reaches 1/delta.
+    """
     off = instance.f - instance.mu
-    right = instance.ridge * instance.f @ instance.f + 2 * instance.R**2 * (instance.log_mixture + instance.gain)
+    right = instance.ridge * instance.f @ instance.f + 2 * instance.R**2 * (
+        instance.log_mixture + instance.gain
+    )
     assert off @ instance.V @ off == pytest.approx(right, rel=1e-9, abs=1e-9)
 
 
 def test_step_6_one_arm(instance):
-    """sd^2 = lambda |phi|^2 in the norm of V^-1, and |f - mu| <= |f - mu|_V |phi| in that norm; all arms."""
+    """sd^2 = lambda |phi|^2 in the norm of V^-1, and |f - mu| <= |f - mu|_V |phi| in that norm; all
+    arms.
+    """
     k = instance.features @ instance.Phi.T
     ridge = instance.K + instance.ridge * np.eye(instance.t)
     variance = (instance.features**2).sum(axis=1) - (k * np.linalg.solve(ridge, k.T).T).sum(axis=1)

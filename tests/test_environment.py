@@ -1,4 +1,6 @@
-"""environment.yml, pyproject.toml and the locks ask for the same things; the version is the same everywhere."""
+"""environment.yml, pyproject.toml and the locks ask for the same things; the version is the same
+everywhere.
+"""
 
 import json
 import re
@@ -35,7 +37,9 @@ def environment() -> dict:
 
 
 def pins_of(lock: str) -> list[tuple[str, str]]:
-    """Name and whole entry of each pin in a lock; a name comes twice where Python versions differ."""
+    """Name and whole entry of each pin in a lock; a name comes twice where Python versions
+    differ.
+    """
     text = re.sub(r"(?m)^\s*#.*\n", "", (ROOT / lock).read_text(encoding="utf-8"))
     entries = [entry for entry in re.split(r"(?m)^(?=\S)", text) if entry.strip()]
     return [(canonical(re.match(r"[\w.-]+", entry)[0]), entry) for entry in entries]
@@ -52,8 +56,11 @@ def test_conda_and_pip_users_get_the_same_versions(project, environment):
     assert editable == "-e ." and environment["channels"] == ["conda-forge"]
     ours = parsed([line for line in conda if line != "pip"] + from_pip)
     extras = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
-    theirs = parsed(project["dependencies"] + extras) | parsed([f"python{project['requires-python']}"])
-    assert ours == theirs and len(ours) == len(conda) + len(from_pip) - 1  # none is named twice; pip is not ours
+    theirs = parsed(project["dependencies"] + extras) | parsed(
+        [f"python{project['requires-python']}"]
+    )
+    # none is named twice; pip is not ours
+    assert ours == theirs and len(ours) == len(conda) + len(from_pip) - 1
 
 
 def test_the_lock_holds_what_pyproject_asks_for(project, pins):

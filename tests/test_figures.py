@@ -60,7 +60,9 @@ def test_regret_on_log_axes_is_what_the_axis_says(ax):
 
 def test_mean_and_interval_of_block_means(ax):
     its = many(1.0, 0.5)
-    figures.regret_quartiles(ax, {"EI": its}, quantity="average", spread="mean and 95 % interval", block=3)
+    figures.regret_quartiles(
+        ax, {"EI": its}, quantity="average", spread="mean and 95 % interval", block=3
+    )
     final = its.average_regret[:, -1].reshape(10, 3).mean(axis=1)
     edges = ax.collections[0].get_paths()[0].vertices
     ends = edges[edges[:, 0] == 2000, 1]
@@ -72,11 +74,17 @@ def test_mean_and_interval_of_block_means(ax):
         figures.regret_quartiles(ax, {"EI": its}, quantity="none")
 
 
-def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(styled, check_readable):
+def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(
+    styled, check_readable
+):
     def reading(value, choice="", name="", clause=""):
         return Reading(choice, name, Estimate(value, value - 0.05, value + 0.02), 25, 100, clause)
 
-    numbers = [reading(0.9), reading(0.2, "margin", "0.01"), reading(0.5, "margin", "none", "footnote 3")]
+    numbers = [
+        reading(0.9),
+        reading(0.2, "margin", "0.01"),
+        reading(0.5, "margin", "none", "footnote 3"),
+    ]
     figure = comparisons.readings("9-A: depends", numbers)
     (ax,) = figure.axes
     dots = [line for line in ax.lines if line.get_marker() == "o"]
@@ -84,7 +92,10 @@ def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hol
         *((0.9, "black"), (0.2, "black"), (0.5, "white"))
     ]
     names = [label.get_text() for label in ax.get_yticklabels()]
-    assert names == ["as we read it", "margin: 0.01", "margin: none"] and "hollow" in figure.get_supxlabel()
+    assert (
+        names == ["as we read it", "margin: 0.01", "margin: none"]
+        and "hollow" in figure.get_supxlabel()
+    )
     check_readable(figure)
 
 
@@ -93,7 +104,9 @@ def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hol
 
 def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
     names = [*list(figures.LOOK)[:9], "my own policy"]
-    figures.regret_quartiles(ax, {name: many(1 + 0.1 * i, 0.5) for i, name in enumerate(names)}, hero=names[0])
+    figures.regret_quartiles(
+        ax, {name: many(1 + 0.1 * i, 0.5) for i, name in enumerate(names)}, hero=names[0]
+    )
     figures.label_ends(ax)
     labels = {text.get_text(): text for text in ax.texts}
     assert set(labels) == set(names) and not ax.figure.legends
@@ -101,4 +114,6 @@ def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
     assert places == sorted(places)  # as the curves end
     assert all(labels[line.get_label()].get_color() == line.get_color() for line in ax.lines)
     check_readable(ax.figure)
-    assert min(Text.get_window_extent(text).x0 for text in labels.values()) > ax.get_window_extent().x1
+    assert (
+        min(Text.get_window_extent(text).x0 for text in labels.values()) > ax.get_window_extent().x1
+    )

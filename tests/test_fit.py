@@ -37,23 +37,34 @@ def theirs(name, lengthscale, variance, noise_variance):
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_likelihood_is_scikit_learns(name):
     kernel, (arms, y) = KERNELS[name][0], pulls(KERNELS[name][0], 60)
-    regressor = GaussianProcessRegressor(theirs(name, kernel.lengthscale, 1.0, 0.1), alpha=0.0, optimizer=None)
+    regressor = GaussianProcessRegressor(
+        theirs(name, kernel.lengthscale, 1.0, 0.1), alpha=0.0, optimizer=None
+    )
     regressor.fit(POINTS[arms], y)
     ours = likelihood.log_likelihood(kernel, 0.1, likelihood.pulls_of(POINTS[arms], y, np.ones(60)))
-    assert ours == pytest.approx(regressor.log_marginal_likelihood(regressor.kernel_.theta), rel=1e-10)
+    assert ours == pytest.approx(
+        regressor.log_marginal_likelihood(regressor.kernel_.theta), rel=1e-10
+    )
 
 
 @pytest.mark.parametrize("name", ["Matérn", "one for each axis"])
 def test_the_optimum_is_scikit_learns_where_data_outweigh_the_prior_and_the_penalised_one(name):
     kernel, (arms, y) = KERNELS[name][0], pulls(KERNELS[name][0])
     model = kb.Model(POINTS, kernel, 1.0, norm=3.0).fit(arms, y)
-    regressor = GaussianProcessRegressor(theirs(name, kernel.lengthscale, 1.0, 0.1), alpha=0.0, n_restarts_optimizer=3)
+    regressor = GaussianProcessRegressor(
+        theirs(name, kernel.lengthscale, 1.0, 0.1), alpha=0.0, n_restarts_optimizer=3
+    )
     regressor.fit(POINTS[arms], y)
     variance, *lengthscale, noise_variance = np.exp(regressor.kernel_.theta)
     np.testing.assert_allclose(np.log(model.noise_variance / noise_variance), 0, atol=0.05)
-    np.testing.assert_allclose(np.log(np.atleast_1d(model.kernel.lengthscale) / lengthscale), 0, atol=0.25)
+    np.testing.assert_allclose(
+        np.log(np.atleast_1d(model.kernel.lengthscale) / lengthscale), 0, atol=0.25
+    )
     assert abs(np.log(model.kernel.variance / variance)) < 0.6
-    assert (model.norm, model.noise_scale) == (None, np.sqrt(model.noise_variance)) and model.points.shape == (144, 2)
+    assert (model.norm, model.noise_scale) == (
+        None,
+        np.sqrt(model.noise_variance),
+    ) and model.points.shape == (144, 2)
 
     def penalised(logs):
         """scikit-learn's likelihood less the prior: logs of lengthscales, variance, noise."""
@@ -63,22 +74,35 @@ def test_the_optimum_is_scikit_learns_where_data_outweigh_the_prior_and_the_pena
         sds = np.r_[np.ones(len(logs) - 2), 1.5, 2.0]
         return (((logs - centre) / sds) ** 2).sum() / 2 - regressor.log_marginal_likelihood(order)
 
-    ours = np.log([*np.atleast_1d(model.kernel.lengthscale), model.kernel.variance, model.noise_variance])
-    best = minimize(penalised, ours + 0.1, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-8}).fun
+    ours = np.log(
+        [*np.atleast_1d(model.kernel.lengthscale), model.kernel.variance, model.noise_variance]
+    )
+    best = minimize(
+        penalised, ours + 0.1, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-8}
+    ).fun
     assert penalised(ours) == pytest.approx(best, abs=1e-4)
 
 
 def repeated(known):
-    """Points of which two arms share one, 90 pulls of 15 arms, rewards, and variances in units of the noise."""
+    """Points of which two arms share one, 90 pulls of 15 arms, rewards, and variances in units of
+    the noise.
+    """
     rng, points = np.random.default_rng(4), POINTS.copy()
     arms = rng.choice(len(points), 15, replace=False)[rng.integers(0, 15, 90)]
     points[arms[0]] = points[arms[1]]
     variances = np.where(np.arange(90) % 2, 0.4, 1e-3) if known else np.ones(90)
-    return points, arms, np.sin(6 * points[arms, 0]) + np.sqrt(variances) * 0.5 * rng.standard_normal(90), variances
+    return (
+        points,
+        arms,
+        np.sin(6 * points[arms, 0]) + np.sqrt(variances) * 0.5 * rng.standard_normal(90),
+        variances,
+    )
 
 
 def of_all_rewards(points, arms, y, variances, logs):
-    """The log likelihood by the n x n matrix, at the logs of lengthscale, variance, and noise in units of variances."""
+    """The log likelihood by the n x n matrix, at the logs of lengthscale, variance, and noise in
+    units of variances.
+    """
     K = kb.Matern(np.exp(logs[0]), nu=2.5, variance=np.exp(logs[1]))(points[arms], points[arms])
     K += np.diag(np.exp(logs[2]) * variances)
     return -0.5 * (y @ np.linalg.solve(K, y) + np.linalg.slogdet(K)[1] + len(y) * np.log(2 * np.pi))
@@ -90,7 +114,9 @@ def test_distinct_points_have_the_likelihood_of_all_rewards(known):
     pulls = likelihood.pulls_of(points[arms], y, 1 / variances)
     assert len(pulls.mean) == 14
     for lengthscale, variance, noise in [(0.3, 1.0, 0.25), (0.05, 4.0, 1e-3), (2.0, 0.5, 3.0)]:
-        ours = likelihood.log_likelihood(kb.Matern(lengthscale, nu=2.5, variance=variance), noise, pulls)
+        ours = likelihood.log_likelihood(
+            kb.Matern(lengthscale, nu=2.5, variance=variance), noise, pulls
+        )
         theirs = of_all_rewards(points, arms, y, variances, np.log([lengthscale, variance, noise]))
         assert ours == pytest.approx(theirs, rel=1e-10)
 
@@ -109,7 +135,9 @@ def test_the_optimum_is_that_of_all_rewards_and_known_noise_is_not_fitted(known)
             points, arms, y, variances, logs
         )
 
-    ours = np.log([model.kernel.lengthscale, model.kernel.variance, model.noise_variance])[: 3 - known]
+    ours = np.log([model.kernel.lengthscale, model.kernel.variance, model.noise_variance])[
+        : 3 - known
+    ]
     best = minimize(loss, ours + 0.3, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-10})
     assert loss(ours) == pytest.approx(best.fun, abs=1e-5)
     np.testing.assert_allclose(ours, best.x, atol=5e-3)
@@ -131,7 +159,10 @@ def test_the_cost_is_that_of_the_distinct_points():
     arms = np.random.default_rng(0).integers(0, 20, 600)
     model = kb.Model(kb.grid(20), Seen(0.2, nu=2.5), 0.01)
     Seen.most = 0
-    model.fit(arms, np.sin(6 * model.points[arms, 0]) + 0.1 * np.random.default_rng(1).standard_normal(600))
+    model.fit(
+        arms,
+        np.sin(6 * model.points[arms, 0]) + 0.1 * np.random.default_rng(1).standard_normal(600),
+    )
     assert Seen.most == 20
 
 
@@ -146,11 +177,18 @@ def test_a_value_that_ends_at_a_bound_or_does_not_move_is_told_in_one_line():
     model.fit(range(30), y, bounds={"noise_variance": (0.01, 0.01)})  # which is held: no warning
 
 
-@pytest.mark.parametrize("noise", [{"bounds": {"noise_variance": (1e-18, 1e-18)}}, {"noise_variance": 1e-18}])
+@pytest.mark.parametrize(
+    "noise", [{"bounds": {"noise_variance": (1e-18, 1e-18)}}, {"noise_variance": 1e-18}]
+)
 def test_too_little_noise_for_a_fit_is_refused_with_the_least_that_is_allowed(noise):
-    told = r"noise_variance = 1e-18 of the mean .* not allowed in a fit: it must be at least \d\.\d+e-15 for 30 arms"
+    told = (
+        r"noise_variance = 1e-18 of the mean .* not allowed in a fit: it must be at least"
+        r" \d\.\d+e-15 for 30 arms"
+    )
     with pytest.raises(ValueError, match=told):
-        kb.Model(kb.grid(30), kb.SquaredExponential(0.2), 0.01).fit(range(30), np.sin(6 * kb.grid(30)[:, 0]), **noise)
+        kb.Model(kb.grid(30), kb.SquaredExponential(0.2), 0.01).fit(
+            range(30), np.sin(6 * kb.grid(30)[:, 0]), **noise
+        )
 
 
 def test_a_fit_that_does_not_fit_is_refused_in_gigabytes(monkeypatch):
@@ -158,7 +196,9 @@ def test_a_fit_that_does_not_fit_is_refused_in_gigabytes(monkeypatch):
     model = kb.Model(kb.grid(30), kb.Matern(0.2, nu=2.5), 0.01)
     rewards = np.random.default_rng(0).standard_normal(900)
     model.fit(np.arange(900) % 15, rewards)
-    told = r"arms: a fit of 30 arms needs 4.32e-05 GB .* 2e-05 GB are free: what fits is up to 20 arms"
+    told = (
+        r"arms: a fit of 30 arms needs 4.32e-05 GB .* 2e-05 GB are free: what fits is up to 20 arms"
+    )
     with pytest.raises(MemoryError, match=told):
         model.fit(range(30), np.arange(30.0))
 
@@ -178,8 +218,11 @@ def test_bounds_hold_and_equal_ones_keep_a_value():
     with pytest.warns(UserWarning, match=r"^fit: (lengthscale = 0\.1 ended at a bound(; )?){2}$"):
         fit = model.fit(arms, y, bounds={"noise_variance": (0.3, 0.3), "lengthscale": (0.01, 0.1)})
     assert fit.noise_variance == pytest.approx(0.3) and max(fit.kernel.lengthscale) <= 0.1 + 1e-9
-    with pytest.warns(UserWarning, match="^fit: lengthscale = 0.1 ended at a bound$"):  # one pair for each axis
-        held = model.fit(arms, y, bounds={"lengthscale": [(0.01, 0.1), (1.0, 1.0)]}).kernel.lengthscale
+    # one pair for each axis
+    with pytest.warns(UserWarning, match="^fit: lengthscale = 0.1 ended at a bound$"):
+        held = model.fit(
+            arms, y, bounds={"lengthscale": [(0.01, 0.1), (1.0, 1.0)]}
+        ).kernel.lengthscale
     assert held[0] <= 0.1 + 1e-9 and held[1] == pytest.approx(1.0)
 
 
@@ -194,17 +237,37 @@ def test_the_mean_is_kept():
     [
         ({}, {"rewards": [1.0, np.nan]}, r"rewards\[1\] = nan is not allowed"),
         ({}, {"rewards": [1.0]}, r"rewards has shape \(1,\): it must be \(2,\), one for each arm"),
-        ({"mean": 1.0}, {"rewards": [1.0, 1.0]}, "mean square of rewards - mean = 0.0 is not allowed"),
-        ({}, {"noise_variance": [0.1, 0.0]}, r"noise_variance\[1\] = 0.0 is not allowed: .* above 0"),
+        (
+            {"mean": 1.0},
+            {"rewards": [1.0, 1.0]},
+            "mean square of rewards - mean = 0.0 is not allowed",
+        ),
+        (
+            {},
+            {"noise_variance": [0.1, 0.0]},
+            r"noise_variance\[1\] = 0.0 is not allowed: .* above 0",
+        ),
         ({}, {"noise_variance": [0.1]}, r"noise_variance has shape \(1,\): .* or \(2,\)"),
         (
             {},
             {"noise_variance": 0.1, "bounds": {"noise_variance": (1, 2)}},
             "bounds = .* is not allowed: .* with names of lengthscale, variance$",
         ),
-        ({}, {"bounds": {"length": (1, 2)}}, "bounds = .* is not allowed: bounds must be a mapping"),
-        ({}, {"bounds": {"variance": (2, 1)}}, r"bounds\['variance'\] = \(2, 1\) is not allowed: .* low <= high"),
-        ({}, {"bounds": {"lengthscale": [(1, 2), (1, 2)]}}, "bounds.* not allowed: .* one pair for each lengthscale"),
+        (
+            {},
+            {"bounds": {"length": (1, 2)}},
+            "bounds = .* is not allowed: bounds must be a mapping",
+        ),
+        (
+            {},
+            {"bounds": {"variance": (2, 1)}},
+            r"bounds\['variance'\] = \(2, 1\) is not allowed: .* low <= high",
+        ),
+        (
+            {},
+            {"bounds": {"lengthscale": [(1, 2), (1, 2)]}},
+            "bounds.* not allowed: .* one pair for each lengthscale",
+        ),
         (
             {"kernel": kb.Linear()},
             {},
@@ -213,7 +276,9 @@ def test_the_mean_is_kept():
     ],
 )
 def test_bad_input_is_named(change, given, message):
-    model = kb.Model(**{"points": POINTS, "kernel": kb.Matern(0.3, nu=2.5), "noise_variance": 0.1} | change)
+    model = kb.Model(
+        **{"points": POINTS, "kernel": kb.Matern(0.3, nu=2.5), "noise_variance": 0.1} | change
+    )
     with pytest.raises((ValueError, IndexError), match=message):
         model.fit(**{"arms": [0, 1], "rewards": [1.0, 2.0]} | given)
 
@@ -223,7 +288,9 @@ def test_a_lengthscale_for_each_axis_is_that_of_divided_points(kernel):
     given = {"nu": 2.5} if kernel is kb.Matern else {}
     X, Z = np.random.default_rng(2).random((2, 9, 3))
     scales = np.array([0.2, 1.0, 5.0])
-    np.testing.assert_allclose(kernel(scales, **given)(X, Z), kernel(1.0, **given)(X / scales, Z / scales), rtol=1e-12)
+    np.testing.assert_allclose(
+        kernel(scales, **given)(X, Z), kernel(1.0, **given)(X / scales, Z / scales), rtol=1e-12
+    )
     assert kernel([0.2, 0.2], **given) == kernel((0.2, 0.2), **given)
     with pytest.raises(ValueError, match=r"lengthscale = .* is not allowed: .* one for each of 3"):
         kb.Model(X, kernel((1.0, 2.0), **given), 0.1)

@@ -1,4 +1,6 @@
-"""What a form of the posterior assumes is declared or looked at; what is shown is a copy; little noise."""
+"""What a form of the posterior assumes is declared or looked at; what is shown is a copy; little
+noise.
+"""
 
 import pickle
 
@@ -14,7 +16,13 @@ from kbrepro.confidence import Constant
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.sketch import FeaturePosterior
 from kbrepro.policies import PIMS, UCB, ThompsonSampling
-from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, exact_posterior, lattice_posterior
+from kbrepro.posterior import (
+    CovariancePosterior,
+    LatticePosterior,
+    RowPosterior,
+    exact_posterior,
+    lattice_posterior,
+)
 from kbrepro.problems import GPDraw, Model, Trial
 
 FORMS = [RowPosterior, CovariancePosterior, LatticePosterior]
@@ -22,7 +30,9 @@ MATERN = Matern(0.3, nu=1.5)
 
 
 class Changed:
-    """A stationary kernel that declares nothing, times `amplitude` at both points, plus what is added."""
+    """A stationary kernel that declares nothing, times `amplitude` at both points, plus what is
+    added.
+    """
 
     def __init__(self, amplitude=lambda X: np.ones(len(X)), added=lambda X, Z: 0.0):
         self.amplitude, self.added = amplitude, added
@@ -44,13 +54,16 @@ class Rough(Matern):
         return 0.9 + 0.1 * Linear().diag(X)
 
 
-CORNER = Changed(lambda X: np.where((np.asarray(X) > 0.9).all(axis=1), 3.0, 1.0))  # no longer stationary there
+# no longer stationary there
+CORNER = Changed(lambda X: np.where((np.asarray(X) > 0.9).all(axis=1), 3.0, 1.0))
 OWN = {"plain": Changed(), "corner": CORNER, "rough": Rough(0.3, nu=1.5)}
 WRONG = {
     "eigenvalue -.* must be positive semidefinite": Changed(
         added=lambda X, Z: 1 - 2 * np.abs(X[:, None] - Z[None]).sum(axis=2) - MATERN(X, Z)
     ),
-    r"diag gives 1 and kernel\(X, X\) 2 at arm 0": Changed(added=lambda X, Z: np.ones((len(X), len(Z)))),
+    r"diag gives 1 and kernel\(X, X\) 2 at arm 0": Changed(
+        added=lambda X, Z: np.ones((len(X), len(Z)))
+    ),
     "it must be symmetric": Changed(added=lambda X, Z: 0.01 * (X[:, :1] - Z[:, :1].T)),
 }
 
@@ -94,15 +107,24 @@ def test_a_kernel_that_is_no_covariance_is_refused(kernel, problem, monkeypatch)
 @pytest.mark.parametrize("form", FORMS[:2])
 @pytest.mark.parametrize(
     ("ours", "theirs"),
-    [(Matern(0.3, nu=2.5, variance=2.0), 2.0 * sk.Matern(0.3, nu=2.5)), (Linear(), sk.DotProduct(0.0, "fixed"))],
+    [
+        (Matern(0.3, nu=2.5, variance=2.0), 2.0 * sk.Matern(0.3, nu=2.5)),
+        (Linear(), sk.DotProduct(0.0, "fixed")),
+    ],
 )
 def test_scikit_learn_agrees(form, ours, theirs):
     rng = np.random.default_rng(7)
-    points, arms, rewards = rng.uniform(-1, 1, (40, 2)), rng.integers(40, size=150), rng.standard_normal(150)
+    points, arms, rewards = (
+        rng.uniform(-1, 1, (40, 2)),
+        rng.integers(40, size=150),
+        rng.standard_normal(150),
+    )
     posterior = form(ours, points, 0.025)
     for arm, reward in zip(arms, rewards, strict=True):
         posterior.update(arm, reward)
-    regressor = GaussianProcessRegressor(theirs, optimizer=None, alpha=0.025).fit(points[arms], rewards)
+    regressor = GaussianProcessRegressor(theirs, optimizer=None, alpha=0.025).fit(
+        points[arms], rewards
+    )
     mean, sd = regressor.predict(points, return_std=True)
     np.testing.assert_allclose(posterior.mean, mean, rtol=0, atol=1e-8)
     np.testing.assert_allclose(posterior.sd, sd, rtol=0, atol=1e-8)
@@ -113,7 +135,11 @@ def test_variance_is_not_negative_where_noise_is_tiny(form):
     posterior = form(SquaredExponential(1.0), grid(30), 1e-12)
     for arm in range(200):
         posterior.update(arm % 30, 0.0)
-    assert (posterior.variance >= 0).all() and posterior.variance.max() < 1e-9 and np.isfinite(posterior.sd).all()
+    assert (
+        (posterior.variance >= 0).all()
+        and posterior.variance.max() < 1e-9
+        and np.isfinite(posterior.sd).all()
+    )
 
 
 # What it costs
@@ -121,11 +147,19 @@ def test_variance_is_not_negative_where_noise_is_tiny(form):
 
 @pytest.mark.parametrize("horizon", [None, 20], ids=["no horizon", "more than it"])
 def test_rows_become_the_covariance_when_they_are_more_than_it_and_stay_exact(horizon, monkeypatch):
-    """At one and a half pulls an arm: it no longer grows, and is the dense posterior, whose arms it pulls."""
+    """At one and a half pulls an arm: it no longer grows, and is the dense posterior, whose arms it
+    pulls.
+    """
     monkeypatch.setattr("kbrepro.posterior.FEW", 10)
-    policy, rng = UCB(Model(grid(40), MATERN, 0.04), horizon, width=Constant(2.0)), np.random.default_rng(3)
+    policy, rng = (
+        UCB(Model(grid(40), MATERN, 0.04), horizon, width=Constant(2.0)),
+        np.random.default_rng(3),
+    )
     covariance = UCB(policy.model, 400, width=Constant(2.0))
-    assert (type(policy.posterior), type(covariance.posterior)) == (RowPosterior, CovariancePosterior)
+    assert (type(policy.posterior), type(covariance.posterior)) == (
+        RowPosterior,
+        CovariancePosterior,
+    )
     shown, sizes, noises = policy.posterior, {}, np.exp(rng.uniform(-4, 0, 150))
     for t in range(150):
         arm, reward = policy.ask(), rng.standard_normal()
@@ -145,7 +179,9 @@ def test_rows_become_the_covariance_when_they_are_more_than_it_and_stay_exact(ho
 def by_one_solve(model, arms, rewards, noises):
     to = model.kernel(model.points, model.points[arms])
     solved = np.linalg.solve(to[arms] + np.diag(noises), np.c_[rewards, to.T])
-    return to @ solved[:, 0], np.sqrt(model.kernel.diag(model.points) - np.einsum("ij,ji->i", to, solved[:, 1:]))
+    return to @ solved[:, 0], np.sqrt(
+        model.kernel.diag(model.points) - np.einsum("ij,ji->i", to, solved[:, 1:])
+    )
 
 
 def test_rows_that_are_asked_for_stay_rows():
@@ -165,16 +201,23 @@ SCATTERED = np.random.default_rng(0).random((200, 2))
 DENSE = Model(SCATTERED, MATERN, 0.1)
 ONE = Constant(1.0)
 OF_DRAWS = (
-    "covariance and draws of 200 arms needs 0.00224 GB .* what fits is up to 73 arms off a lattice, or a rule that"
+    "covariance and draws of 200 arms needs 0.00224 GB .* what fits is up to 73 arms off a lattice,"
+    " or a rule that"
 )
 BIG = {
     "rows": (
         lambda: UCB(DENSE, 200, width=ONE),
-        "posterior of 200 arms over 200 pulls needs 0.00032 GB .* what fits is horizon = 187 or less",
+        (
+            "posterior of 200 arms over 200 pulls needs 0.00032 GB .* what fits is horizon = 187 or"
+            " less"
+        ),
     ),
     "many pulls": (
         lambda: UCB(DENSE, 999, width=ONE),
-        "posterior of 200 arms over 999 pulls needs 0.00192 GB .* what fits is horizon = 187 or less",
+        (
+            "posterior of 200 arms over 999 pulls needs 0.00192 GB .* what fits is horizon = 187 or"
+            " less"
+        ),
     ),
     "covariance": (
         lambda: CovariancePosterior(MATERN, SCATTERED, 0.1),
@@ -184,7 +227,10 @@ BIG = {
     "Thompson": (lambda: ThompsonSampling(DENSE, 5, width=ONE), OF_DRAWS),
     "a draw": (
         lambda: GPDraw(MATERN, SCATTERED, 0.1)(Trial(1, 0)),
-        "factor of the covariance of 200 arms needs .* what fits is up to 79 arms, or arms on a lattice",
+        (
+            "factor of the covariance of 200 arms needs .* what fits is up to 79 arms, or arms on a"
+            " lattice"
+        ),
     ),
     "a batch": (
         lambda: UCB(DENSE, 5, width=ONE).ask(190, pending=range(10)),
@@ -201,7 +247,9 @@ BIG = {
 def test_what_does_not_fit_is_refused_before_it_is_made_and_what_fits_is_named(name, monkeypatch):
     (make, told), sizes, call = BIG[name], [], Matern.__call__
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 3e5}))
-    monkeypatch.setattr(Matern, "__call__", lambda kernel, X, Z: sizes.append(len(X) * len(Z)) or call(kernel, X, Z))
+    monkeypatch.setattr(
+        Matern, "__call__", lambda kernel, X, Z: sizes.append(len(X) * len(Z)) or call(kernel, X, Z)
+    )
     with pytest.raises(MemoryError, match=told):
         make()
     assert max(sizes, default=0) <= 400
@@ -248,15 +296,24 @@ def test_a_kept_array_stays_and_writing_to_it_is_harmless(make):
 # Little noise
 
 
-@pytest.mark.parametrize("kernel", [MATERN, SquaredExponential(0.3)], ids=["Matérn", "squared exponential"])
+@pytest.mark.parametrize(
+    "kernel", [MATERN, SquaredExponential(0.3)], ids=["Matérn", "squared exponential"]
+)
 @pytest.mark.parametrize("noise_variance", [1e-5, 1e-8])
-def test_with_little_noise_the_lattice_is_as_exact_as_rows_or_is_not_chosen(kernel, noise_variance, monkeypatch):
+def test_with_little_noise_the_lattice_is_as_exact_as_rows_or_is_not_chosen(
+    kernel, noise_variance, monkeypatch
+):
     monkeypatch.setattr("kbrepro.posterior.LATTICE_FROM", 100)
     points, rng = grid(200), np.random.default_rng(4)
-    chosen, rows = exact_posterior(kernel, points, noise_variance, 300), RowPosterior(kernel, points, noise_variance)
+    chosen, rows = (
+        exact_posterior(kernel, points, noise_variance, 300),
+        RowPosterior(kernel, points, noise_variance),
+    )
     assert (type(chosen) is LatticePosterior) == (noise_variance >= 1e-5)
     arms = np.concatenate([rng.choice(200, 30, replace=False), rng.integers(0, 5, 15)])
-    observations = np.sin(6 * points[arms, 0]) + np.sqrt(noise_variance) * rng.standard_normal(len(arms))
+    observations = np.sin(6 * points[arms, 0]) + np.sqrt(noise_variance) * rng.standard_normal(
+        len(arms)
+    )
     for arm, observation in zip(arms, observations, strict=True):
         for posterior in (chosen, rows):
             posterior.update(int(arm), float(observation))

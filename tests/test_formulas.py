@@ -17,5 +17,7 @@ def test_a_function_of_the_page_is_there(name):
 
 
 def test_every_row_names_one():
-    rows = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
+    rows = [
+        line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith("| ---")
+    ]
     assert len(rows) - 3 == sum("`kbrepro." in row for row in rows) > 20

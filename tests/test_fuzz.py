@@ -17,7 +17,13 @@ from scipy.stats import norm
 
 import kbrepro as kb
 from kbrepro.policies.base import AskTell, Policy
-from kbrepro.posterior import AfterPending, CovariancePosterior, ExactPosterior, LatticePosterior, RowPosterior
+from kbrepro.posterior import (
+    AfterPending,
+    CovariancePosterior,
+    ExactPosterior,
+    LatticePosterior,
+    RowPosterior,
+)
 
 # The reference
 
@@ -79,7 +85,9 @@ BATCHES = {"UCB", "EI", "variance", "TS", "PIMS"}
 
 
 def points_of(rng):
-    """Arms: random, on a lattice, repeated, nearly so, or constant on an axis; and if on a lattice."""
+    """Arms: random, on a lattice, repeated, nearly so, or constant on an axis; and if on a
+    lattice.
+    """
     d, scale = int(rng.integers(1, 4)), 10.0 ** rng.uniform(-2, 2)
     kind = rng.choice(["random", "lattice", "repeated", "near", "constant"])
     if kind == "lattice":
@@ -259,7 +267,12 @@ MUTANTS = {
     "pending counts dropped": (AfterPending, "pull", "_counts[arm] += 1", "_counts[arm] += 0"),
     "weights of noise variances off": (ExactPosterior, "update", "[arm] += more", "[arm] += 1"),
     "gap without allowed": (Policy, "gap", "allowed=allowed", "allowed=None"),
-    "with_model without noise variances": (AskTell, "with_model", "noise_variance=noise", "noise_variance=None"),
+    "with_model without noise variances": (
+        AskTell,
+        "with_model",
+        "noise_variance=noise",
+        "noise_variance=None",
+    ),
 }
 
 

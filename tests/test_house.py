@@ -9,16 +9,40 @@ from kbrepro import papers
 
 ROOT = Path(__file__).parents[1]
 #: Rooms in order: each imports what stands before it. Papers are between figures and scorecard.
-ROOMS = ["checks", "paths", "data", "kernels", "posterior", "problems", "confidence", "regret", "policies"]
-ROOMS += ["information", "sums", "store", "simulation", "replay", "claims", "figures", "papers", "plans"]
+ROOMS = [
+    "checks",
+    "paths",
+    "data",
+    "kernels",
+    "posterior",
+    "problems",
+    "confidence",
+    "regret",
+    "policies",
+]
+ROOMS += [
+    "information",
+    "sums",
+    "store",
+    "simulation",
+    "replay",
+    "claims",
+    "figures",
+    "papers",
+    "plans",
+]
 ROOMS += ["scorecard", "record"]
 ROOMS += ["report", "batch", "__main__"]
 FACE = [
     room for room in ROOMS[: ROOMS.index("replay")] if room != "data"
 ]  # what `import kbrepro` loads: nothing that plots, judges or writes
-SYNTHESES = {name for name, paper in papers.found().items() if paper.synthesis}  # they play what the others have
+# they play what the others have
+SYNTHESES = {name for name, paper in papers.found().items() if paper.synthesis}
 PAPERS = {path.parent.name for path in (ROOT / "kbrepro" / "papers").glob("*/__init__.py")}
-FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted((ROOT / "kbrepro").rglob("*.py"))}
+FILES = {
+    ".".join(p.relative_to(ROOT).with_suffix("").parts): p
+    for p in sorted((ROOT / "kbrepro").rglob("*.py"))
+}
 
 
 def imported(source):
@@ -47,7 +71,9 @@ def forbidden(importer, name):
         return ROOMS.index(room) < ROOMS.index("figures")
     if inner[1:] == ["paper"]:  # which the register loads
         return target in ROOMS[ROOMS.index("figures") :]
-    return ROOMS.index(target) > ROOMS.index(room) or (room == "data" and target not in ("checks", "paths", "data"))
+    return ROOMS.index(target) > ROOMS.index(room) or (
+        room == "data" and target not in ("checks", "paths", "data")
+    )
 
 
 @pytest.mark.parametrize("importer", FILES)

@@ -28,12 +28,16 @@ def test_scikit_learn_agrees(ours, theirs):
 
 def test_independent_is_the_identity_where_points_differ():
     X = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    np.testing.assert_array_equal(Independent(2.0)(X, X), 2.0 * np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+    np.testing.assert_array_equal(
+        Independent(2.0)(X, X), 2.0 * np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+    )
     np.testing.assert_array_equal(Independent(2.0).diag(X), [2.0, 2.0, 2.0])
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
-@pytest.mark.parametrize("kernel", [SquaredExponential(1.0), Matern(1.0, nu=0.5), Linear(), Independent()], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [SquaredExponential(1.0), Matern(1.0, nu=0.5), Linear(), Independent()], ids=repr
+)
 def test_bad_parameters(kernel, value):
     for name in vars(kernel):
         with pytest.raises(ValueError, match=rf"{name} = {value!r} is not allowed"):
@@ -45,12 +49,16 @@ def test_bad_parameters(kernel, value):
 def test_grid():
     np.testing.assert_array_equal(grid(3), [[0], [0.5], [1]])
     np.testing.assert_array_equal(grid(2, 2, low=-1, high=3), [[-1, -1], [-1, 3], [3, -1], [3, 3]])
-    np.testing.assert_array_equal(grid(2, bounds=[(0, 1), (10, 50)]), [[0, 10], [0, 50], [1, 10], [1, 50]])
+    np.testing.assert_array_equal(
+        grid(2, bounds=[(0, 1), (10, 50)]), [[0, 10], [0, 50], [1, 10], [1, 50]]
+    )
     np.testing.assert_array_equal(grid(4, bounds=[(-1, 3)] * 2), grid(4, 2, -1, 3))
     for bad in ([(0, 1, 2)], [1, 2], [(0, np.inf)], []):
         with pytest.raises(ValueError, match="bounds"):
             grid(3, bounds=bad)
-    with pytest.raises(ValueError, match=r"bounds = .* is not allowed: give one \(low, high\) per axis alone"):
+    with pytest.raises(
+        ValueError, match=r"bounds = .* is not allowed: give one \(low, high\) per axis alone"
+    ):
         grid(3, d=2, bounds=[(0, 1), (0, 1)])
 
 
@@ -91,13 +99,20 @@ def test_bad_covariance(covariance, message):
 @pytest.mark.parametrize("lengthscale", [0.3, (0.3, 7.0)])
 def test_points_far_from_zero_have_the_covariance_of_their_differences(lengthscale):
     """Such as clocks in seconds: 1.7e9 has 23 binary digits after the point."""
-    near, offset = np.random.default_rng(5).integers(0, 2**20, (12, 2)) / 2**20, np.array([1.7e9, -1.7e9])
+    near, offset = (
+        np.random.default_rng(5).integers(0, 2**20, (12, 2)) / 2**20,
+        np.array([1.7e9, -1.7e9]),
+    )
     for kernel in (SquaredExponential(lengthscale), Matern(lengthscale, nu=2.5)):
-        np.testing.assert_allclose(kernel(near + offset, near + offset), kernel(near, near), rtol=1e-13)
+        np.testing.assert_allclose(
+            kernel(near + offset, near + offset), kernel(near, near), rtol=1e-13
+        )
 
 
 @pytest.mark.parametrize("index", [-1, 3])
 def test_arms_outside_the_covariance(index):
     for use in (Empirical(COVARIANCE).diag, partial(Empirical(COVARIANCE), np.array([[0]]))):
-        with pytest.raises(IndexError, match=f"arm = {index} is not allowed: arm must be an integer from 0 to 2"):
+        with pytest.raises(
+            IndexError, match=f"arm = {index} is not allowed: arm must be an integer from 0 to 2"
+        ):
             use(np.array([[0.0], [index]]))

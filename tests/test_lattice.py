@@ -24,12 +24,18 @@ from kbrepro.posterior import (
 from kbrepro.posterior.lattice import LatticeDraws, Precision, PriorCovariance, lattice_of
 from kbrepro.problems import FactorDraws, Model, prior_draws
 
-KERNELS = [SquaredExponential(0.2, variance=1.3), Matern(0.3, nu=1.5), Matern(0.15, nu=2.5, variance=2.0)]
+KERNELS = [
+    SquaredExponential(0.2, variance=1.3),
+    Matern(0.3, nu=1.5),
+    Matern(0.15, nu=2.5, variance=2.0),
+]
 LATTICES = [grid(30), grid(4, 3), grid(5, 2, low=-1.0, high=3.0)]
 UNEVEN = points_of([np.arange(3) / 2, np.arange(4) / 7, np.array([0.3])])
 
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
-every_lattice = pytest.mark.parametrize("points", [*LATTICES, UNEVEN], ids=["1", "3", "2, wide", "3, uneven"])
+every_lattice = pytest.mark.parametrize(
+    "points", [*LATTICES, UNEVEN], ids=["1", "3", "2, wide", "3, uneven"]
+)
 
 
 # K v
@@ -39,7 +45,9 @@ every_lattice = pytest.mark.parametrize("points", [*LATTICES, UNEVEN], ids=["1",
 @every_lattice
 def test_the_product_is_that_of_the_dense_matrix(kernel, points):
     v = np.random.default_rng(1).standard_normal(len(points))
-    assert PriorCovariance(kernel, points)(v) == pytest.approx(kernel(points, points) @ v, abs=1e-12)
+    assert PriorCovariance(kernel, points)(v) == pytest.approx(
+        kernel(points, points) @ v, abs=1e-12
+    )
 
 
 def test_points_that_are_no_lattice():
@@ -74,7 +82,12 @@ def test_the_inverse_is_a_sum_of_squares_whatever_its_panels():
 def largest_error(posterior, kernel, points, noise_variance, pulls=200):
     """Largest error of mean and variance at random rounds, half of the pulls at three arms."""
     rng = np.random.default_rng(5)
-    arms, f, worst, check = [], prior_draws(kernel, points)(rng), 0.0, set(rng.integers(1, pulls, size=8))
+    arms, f, worst, check = (
+        [],
+        prior_draws(kernel, points)(rng),
+        0.0,
+        set(rng.integers(1, pulls, size=8)),
+    )
     observations = []
     for t in range(pulls):
         arms.append(int(rng.integers(3 if rng.random() < 0.5 else len(points))))
@@ -82,7 +95,11 @@ def largest_error(posterior, kernel, points, noise_variance, pulls=200):
         posterior.update(arms[-1], observations[-1])
         if t in check or t == pulls - 1:
             mean, C = dense_posterior(kernel, points, noise_variance, arms, observations)
-            worst = max(worst, np.abs(posterior.mean - mean).max(), np.abs(posterior.variance - C.diagonal()).max())
+            worst = max(
+                worst,
+                np.abs(posterior.mean - mean).max(),
+                np.abs(posterior.variance - C.diagonal()).max(),
+            )
     return worst
 
 
@@ -90,14 +107,22 @@ def largest_error(posterior, kernel, points, noise_variance, pulls=200):
 @every_lattice
 @pytest.mark.parametrize("noise_variance", [2.0, 0.01])
 def test_mean_and_variance_are_those_of_a_dense_solve(kernel, points, noise_variance):
-    assert largest_error(LatticePosterior(kernel, points, noise_variance), kernel, points, noise_variance) < 1e-10
+    assert (
+        largest_error(
+            LatticePosterior(kernel, points, noise_variance), kernel, points, noise_variance
+        )
+        < 1e-10
+    )
 
 
 class NeverRefined(LatticePosterior):
     """Wrong: takes the first weights as they come."""
 
     def covariance_with(self, arm):
-        self._inverse.times, times = lambda v: times(v).astype(np.float32).astype(float), self._inverse.times
+        self._inverse.times, times = (
+            lambda v: times(v).astype(np.float32).astype(float),
+            self._inverse.times,
+        )
         try:
             return super().covariance_with(arm)
         finally:
@@ -105,7 +130,10 @@ class NeverRefined(LatticePosterior):
 
 
 def test_weights_that_are_inexact_are_refined():
-    assert largest_error(NeverRefined(KERNELS[1], LATTICES[2], 0.1), KERNELS[1], LATTICES[2], 0.1) < 1e-10
+    assert (
+        largest_error(NeverRefined(KERNELS[1], LATTICES[2], 0.1), KERNELS[1], LATTICES[2], 0.1)
+        < 1e-10
+    )
 
 
 # The form for a size
@@ -118,7 +146,8 @@ def test_the_form_is_chosen_by_size(monkeypatch):
     assert type(exact_posterior(Linear(), grid(40, low=1.0), 0.1, 80)) is CovariancePosterior
     assert lattice_posterior(KERNELS[1], grid(40) ** 2, 0.1) is None
     model = Model(grid(40), KERNELS[1], 0.1)
-    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 58)) is RowPosterior  # up to 1.5 pulls an arm
+    # up to 1.5 pulls an arm
+    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 58)) is RowPosterior
     assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 59)) is CovariancePosterior
     assert type(ThompsonSampling(model, 10, width=Constant(1.0)).posterior) is LatticePosterior
     forced = ThompsonSampling(model, 10, width=Constant(1.0), form=CovariancePosterior)
@@ -135,7 +164,10 @@ def test_draws_of_a_smooth_kernel_are_made_by_a_factor(monkeypatch):
 def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypatch):
     plane = grid(60, 2)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 5e4}))
-    told = r"posterior of 100 arms over 500 pulls needs 0.00048 GB .* 5e-05 GB .*: what fits is horizon = 62 or less"
+    told = (
+        r"posterior of 100 arms over 500 pulls needs 0.00048 GB .* 5e-05 GB .*: what fits is"
+        r" horizon = 62 or less"
+    )
     with pytest.raises(MemoryError, match=told):
         exact_posterior(KERNELS[1], grid(100), 0.1, 500)
     with pytest.raises(MemoryError, match=r"convolution on a lattice of \(60, 60\) arms needs"):
@@ -148,7 +180,9 @@ def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypat
 @every_kernel
 @pytest.mark.parametrize("points", [grid(12), grid(3, 2, low=-1.0, high=3.0)], ids=["1", "2, wide"])
 def test_draws_have_the_covariance_of_the_prior(kernel, points, monkeypatch):
-    """A draw is linear in its noise, so the sum over unit noises is its covariance; in several chunks."""
+    """A draw is linear in its noise, so the sum over unit noises is its covariance; in several
+    chunks.
+    """
     monkeypatch.setattr(lattice, "AT_ONCE", 10)
     implied = sum(np.outer(draw, draw) for draw in unit_draws(LatticeDraws(kernel, points))) / 2
     assert implied == pytest.approx(kernel(points, points), abs=1e-9)
@@ -159,7 +193,9 @@ def unit_draws(draws):
     size = int(np.prod([2 * half for half in draws._half]))
     for place in range(2 * size):
         ones = iter(np.eye(1, 2 * size, place)[0])
-        rng = SimpleNamespace(standard_normal=lambda n, ones=ones: np.reshape([*islice(ones, int(np.prod(n)))], n))
+        rng = SimpleNamespace(
+            standard_normal=lambda n, ones=ones: np.reshape([*islice(ones, int(np.prod(n)))], n)
+        )
         yield draws(rng)
         yield draws(rng)
 

@@ -1,4 +1,6 @@
-"""Little or no noise: what is accepted is right, against 60 digits; what is not is refused by name."""
+"""Little or no noise: what is accepted is right, against 60 digits; what is not is refused by
+name.
+"""
 
 from functools import cache, partial
 
@@ -23,7 +25,11 @@ from kbrepro.problems import Model
 
 POINTS = grid(20)
 F = np.sin(6 * POINTS[:, 0])
-KERNELS = [SquaredExponential(0.2), SquaredExponential(1.0), *(Matern(0.2, nu=nu) for nu in (0.5, 1.5, 2.5))]
+KERNELS = [
+    SquaredExponential(0.2),
+    SquaredExponential(1.0),
+    *(Matern(0.2, nu=nu) for nu in (0.5, 1.5, 2.5)),
+]
 #: How far off draws, and on a lattice the mean, may be.
 TO = {DrawnPosterior: 1e-7, LatticePosterior: 2e-10}
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
@@ -52,7 +58,9 @@ def covariance(kernel):
 
 @mp.workdps(60)
 def exact(kernel, noise_variance, arms, rewards):
-    """Mean, covariance (mp matrices) and gain of a posterior in 60 digits, from the means of each arm's rewards."""
+    """Mean, covariance (mp matrices) and gain of a posterior in 60 digits, from the means of each
+    arm's rewards.
+    """
     C, n = covariance(kernel).copy(), len(POINTS)
     mean, gain, pulls = mp.matrix(n, 1), mpf(0), np.bincount(arms, minlength=n).tolist()
     for arm in set(arms.tolist()):
@@ -90,7 +98,9 @@ def test_with_the_least_noise_that_is_allowed_a_posterior_is_right(kernel, form)
         posterior.update(arm, reward)
     mean, C, gain = exact(kernel, noise, arms, rewards)
     np.testing.assert_allclose(posterior.mean, numbers(mean), rtol=0, atol=TO.get(form, 2e-6))
-    np.testing.assert_allclose(posterior.variance, numbers(C[i, i] for i in range(20)), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(
+        posterior.variance, numbers(C[i, i] for i in range(20)), rtol=0, atol=1e-14
+    )
     assert posterior.gain == pytest.approx(gain, rel=1e-4)
 
 
@@ -99,7 +109,9 @@ def test_with_the_least_noise_that_is_allowed_a_posterior_is_right(kernel, form)
 @every_kernel
 @mp.workdps(60)
 def test_with_the_least_noise_that_is_allowed_draws_are_right(kernel, form, repeats):
-    """Once the lattice took a difference of numbers of n / s2: draws were off by 0.1 after 400 pulls of five arms."""
+    """Once the lattice took a difference of numbers of n / s2: draws were off by 0.1 after 400
+    pulls of five arms.
+    """
     noise = LEAST_NOISE[form.use]
     arms, rewards = history(noise, repeats)
     posterior = form(kernel, POINTS, noise)
@@ -108,16 +120,26 @@ def test_with_the_least_noise_that_is_allowed_draws_are_right(kernel, form, repe
     f, z = F, np.random.default_rng(1).standard_normal(20)
     C, pulls = exact(kernel, noise, arms, rewards)[1], np.bincount(arms, minlength=20).tolist()
     shares = [mpf(n) / mpf(noise) for n in pulls]
-    told = mp.matrix([n * mpf(y) + mp.sqrt(n) * mpf(e) for n, y, e in zip(shares, f.tolist(), z.tolist(), strict=True)])
+    told = mp.matrix(
+        [
+            n * mpf(y) + mp.sqrt(n) * mpf(e)
+            for n, y, e in zip(shares, f.tolist(), z.tolist(), strict=True)
+        ]
+    )
     np.testing.assert_allclose(posterior.mean_told(f, z), numbers(C * told), rtol=0, atol=TO[form])
 
 
 def test_many_pulls_of_known_arms_are_right_or_refused():
-    """Every pull of an arm whose reward is known adds rounding: without an end means were off by 80 and infinite."""
+    """Every pull of an arm whose reward is known adds rounding: without an end means were off by 80
+    and infinite.
+    """
     kernel, noise = SquaredExponential(1.0), 1e-12
     arms, rewards = history(noise, repeats=4000)
     policy = UCB(Model(POINTS, kernel, noise), form=RowPosterior, width=Constant(1.0))
-    with pytest.raises(ValueError, match=r"^noise_variance = 1e-12 .* must be at least 1e-12 for 1\d\d\d pulls like"):
+    with pytest.raises(
+        ValueError,
+        match=r"^noise_variance = 1e-12 .* must be at least 1e-12 for 1\d\d\d pulls like",
+    ):
         for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
             policy.tell(arm, reward)
     n = len(policy.history.arms)
@@ -138,8 +160,16 @@ def test_many_pulls_of_known_arms_are_right_or_refused():
 
 USES = {
     "rows": (partial(UCB, width=Constant(1.0), form=RowPosterior), 4e-12, "a posterior"),
-    "covariance": (partial(UCB, width=Constant(1.0), form=CovariancePosterior), 4e-12, "a posterior"),
-    "lattice": (partial(UCB, width=Constant(1.0), form=LatticePosterior), 4e-5, "a posterior on a lattice"),
+    "covariance": (
+        partial(UCB, width=Constant(1.0), form=CovariancePosterior),
+        4e-12,
+        "a posterior",
+    ),
+    "lattice": (
+        partial(UCB, width=Constant(1.0), form=LatticePosterior),
+        4e-5,
+        "a posterior on a lattice",
+    ),
     "EI": (ExpectedImprovement, 4e-12, "a posterior"),
     "TS": (partial(ThompsonSampling, width=Constant(1.0)), 4e-8, "draws from a posterior"),
     "PIMS": (PIMS, 4e-8, "draws from a posterior"),
@@ -158,7 +188,10 @@ def test_less_noise_is_refused_with_the_least_that_is_allowed(make, least, use):
     kernel = SquaredExponential(0.2, variance=4.0)
     policy = make(Model(POINTS, kernel, least * (1 + 1e-9)))
     for noise in (0.99 * least, 1e-20, 1e-300):
-        match = f"noise_variance = {noise!r} is not allowed: noise_variance must be at least {least:.3g} for {use}$"
+        match = (
+            f"noise_variance = {noise!r} is not allowed: noise_variance must be at least"
+            f" {least:.3g} for {use}$"
+        )
         with pytest.raises(ValueError, match=match):
             make(Model(POINTS, kernel, noise))
         if "noise_variance" in policy.takes:
@@ -169,7 +202,11 @@ def test_less_noise_is_refused_with_the_least_that_is_allowed(make, least, use):
 
 def test_information_of_pulls_almost_without_noise_is_refused():
     kernel = SquaredExponential(0.2)
-    with pytest.raises(ValueError, match=r"noise_variance = 1e-13 .* at least 1e-12 for a posterior"):
+    with pytest.raises(
+        ValueError, match=r"noise_variance = 1e-13 .* at least 1e-12 for a posterior"
+    ):
         greedy_gain(kernel, POINTS, 1e-13, 5)
-    with pytest.raises(ValueError, match=r"noise_variance = 1e-11 .* at least 8.46e-10 for an effective dimension"):
+    with pytest.raises(
+        ValueError, match=r"noise_variance = 1e-11 .* at least 8.46e-10 for an effective dimension"
+    ):
         effective_dimension(kernel, POINTS, 1e-11)

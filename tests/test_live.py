@@ -1,4 +1,6 @@
-"""Try it, run by quickjs: what pages compute is what kbrepro computes, and what the words of a scene say is so."""
+"""Try it, run by quickjs: what pages compute is what kbrepro computes, and what the words of a
+scene say is so.
+"""
 
 import json
 import re
@@ -34,32 +36,55 @@ PROBLEMS, ROUNDS = 24, 60
 
 
 def engine():
-    """A context that has the script; `call(name, *arguments)` passes numbers as JSON, as doubles print exactly."""
+    """A context that has the script; `call(name, *arguments)` passes numbers as JSON, as doubles
+    print exactly.
+    """
     context = quickjs.Context()
     context.eval(SOURCE + "\nglobalThis.GP = GP;")
     return lambda name, *given: json.loads(
-        context.eval(f"JSON.stringify(GP.{name}({', '.join(json.dumps(its) for its in given)}), {LISTS})")
+        context.eval(
+            f"JSON.stringify(GP.{name}({', '.join(json.dumps(its) for its in given)}), {LISTS})"
+        )
     )
 
 
 def problem(n):
-    """Problem n: what is true, what a policy is given, its name; kernel, policy, margin and size take turns."""
-    rng, size, name = np.random.default_rng([36, n]), (200 if n % 12 > 9 else 50), list(POLICIES)[n % 4]
+    """Problem n: what is true, what a policy is given, its name; kernel, policy, margin and size
+    take turns.
+    """
+    rng, size, name = (
+        np.random.default_rng([36, n]),
+        (200 if n % 12 > 9 else 50),
+        list(POLICIES)[n % 4],
+    )
     (true, given), (noise_sd, assumed_sd) = rng.uniform(0.03, 0.4, 2), rng.uniform(0.1, 0.8, 2)
     f = kb.GPDraw(kb.Matern(true, nu=2.5), kb.grid(size), 0.1)(kb.Trial(36, n)).expected_reward
     rank, noise = rng.permutation(size), rng.standard_normal(ROUNDS)
     truth = {"x": kb.grid(size)[:, 0], "f": f, "noise": noise, "noiseSd": noise_sd, "rank": rank}
-    told = {"kernel": list(KERNELS)[n // 4 % 2], "lengthscale": given, "noiseVariance": assumed_sd**2, "delta": DELTA}
+    told = {
+        "kernel": list(KERNELS)[n // 4 % 2],
+        "lengthscale": given,
+        "noiseVariance": assumed_sd**2,
+        "delta": DELTA,
+    }
     return truth, told | {"margin": 0.1 * (n // 8 % 2) * name.startswith("EI")}, name
 
 
 def kbrepros(truth, told, name):
-    """Of every round what kbrepro has: posterior, index, width or target, arm, whether the band holds, regret."""
-    model = kb.Model(truth["x"][:, None], KERNELS[told["kernel"]](told["lengthscale"]), told["noiseVariance"])
+    """Of every round what kbrepro has: posterior, index, width or target, arm, whether the band
+    holds, regret.
+    """
+    model = kb.Model(
+        truth["x"][:, None], KERNELS[told["kernel"]](told["lengthscale"]), told["noiseVariance"]
+    )
     margin = {"margin": told["margin"]} if name.startswith("EI") else {}
     policy, f, regret = POLICIES[name](model, ROUNDS, **margin), truth["f"], 0.0
     for t in range(1, ROUNDS + 1):
-        seen = {"mean": policy.posterior.mean.copy(), "sd": policy.posterior.sd, "index": policy.index().copy()}
+        seen = {
+            "mean": policy.posterior.mean.copy(),
+            "sd": policy.posterior.sd,
+            "index": policy.index().copy(),
+        }
         if margin:
             seen["target"] = policy.target()
         else:
@@ -71,7 +96,10 @@ def kbrepros(truth, told, name):
 
 
 def plain(its):
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in its.items()}
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in its.items()
+    }
 
 
 @pytest.mark.parametrize("n", range(PROBLEMS))
@@ -94,11 +122,17 @@ def test_a_pull_by_hand_overrules_one_round():
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_draw_has_the_covariance_of_its_kernel(kernel):
     context, n, x = quickjs.Context(), 1500, kb.grid(12)
-    context.eval(SOURCE + f"\nconst random = GP.generator(5), x = {json.dumps(x[:, 0].tolist())}, all = [];")
-    context.eval(f"for (let n = 0; n < {n}; n++) all.push([...GP.draw(x, {json.dumps(kernel)}, 0.3, random)])")
+    context.eval(
+        SOURCE + f"\nconst random = GP.generator(5), x = {json.dumps(x[:, 0].tolist())}, all = [];"
+    )
+    context.eval(
+        f"for (let n = 0; n < {n}; n++) all.push([...GP.draw(x, {json.dumps(kernel)}, 0.3,"
+        " random)])"
+    )
     f = np.array(json.loads(context.eval("JSON.stringify(all)")))
     K = KERNELS[kernel](0.3)(x, x)
-    assert np.abs(f.T @ f / n - K).max() < 5 * np.sqrt(2 / n)  # an entry's standard deviation is at most sqrt(2 / n)
+    # an entry's standard deviation is at most sqrt(2 / n)
+    assert np.abs(f.T @ f / n - K).max() < 5 * np.sqrt(2 / n)
 
 
 # The scenes
@@ -116,7 +150,10 @@ def opened(paper):
     for moment in scene(paper)["moments"]:
         context = quickjs.Context()
         given = {name: moment[name] for name in ("kernel", "lengthscale", "noiseSd")}
-        context.eval(f"{SOURCE}\nconst on = GP.drawn({x}, {json.dumps(given)}, 100, GP.generator({moment['seed']}))")
+        context.eval(
+            f"{SOURCE}\nconst on = GP.drawn({x}, {json.dumps(given)}, 100,"
+            f" GP.generator({moment['seed']}))"
+        )
         truth = json.loads(context.eval(f"JSON.stringify(on, {LISTS})"))
         told = given | {"noiseVariance": given["noiseSd"] ** 2, "delta": DELTA}
         runs = [
@@ -129,11 +166,17 @@ def opened(paper):
 @pytest.mark.slow
 def test_the_words_of_both_scenes_are_so():
     ((f, t, proved, narrow),) = opened("gp_ucb")
-    assert all(seen["holds"] for seen in proved) and 0.55 < np.mean([seen["holds"] for seen in narrow[:t]]) < 0.65
+    assert (
+        all(seen["holds"] for seen in proved)
+        and 0.55 < np.mean([seen["holds"] for seen in narrow[:t]]) < 0.65
+    )
     assert 0.55 < narrow[t - 2]["regret"] / proved[t - 2]["regret"] < 0.65
     assert np.ptp([seen["arm"] for seen in proved[t - 16 : t - 1]]) > 180  # all over
     (f, t, plain, noisy), (g, _, stuck, free) = opened("igp_ucb")
-    assert max(seen["y"] for seen in noisy[: t - 1]) > f.max() + 0.5 and abs(noisy[t - 1]["arm"] - f.argmax()) > 100
+    assert (
+        max(seen["y"] for seen in noisy[: t - 1]) > f.max() + 0.5
+        and abs(noisy[t - 1]["arm"] - f.argmax()) > 100
+    )
     assert f[plain[t - 1]["arm"]] > f.max() - 0.05 * np.ptp(f)
     assert all(g.max() - g[seen["arm"]] > 0.1 for seen in stuck[-20:])
     assert np.mean([g[seen["arm"]] > g.max() - 0.1 for seen in free[-20:]]) > 0.8
@@ -143,7 +186,8 @@ def test_the_words_of_both_scenes_are_so():
 def test_notebooks_show_the_scenes_by_todays_scripts(paper):
     html = live.show(paper).data
     assert set(POLICIES) <= set(LOOK) and "http" not in html and scene(paper)["says"][0] in html
-    assert f'"{re.search("Press “(Play.*?)”|$", scene(paper)["try"])[1]}"' in html  # the button of that name
+    # the button of that name
+    assert f'"{re.search("Press “(Play.*?)”|$", scene(paper)["try"])[1]}"' in html
     path = paths.project_root() / "notebooks" / f"{papers.found()[paper].notebook}.ipynb"
     cells = nbformat.read(path, as_version=4).cells
     (output,) = [cell.outputs[0] for cell in cells if f'live.show("{paper}")' in cell.source]

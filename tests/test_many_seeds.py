@@ -34,7 +34,12 @@ def test_the_loop_keeps_every_run_and_one_table_has_them_all(tmp_path):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "KBREPRO_DATA": str(tmp_path), "TQDM_DISABLE": "1"}
     done = subprocess.run(
-        ["sh", "-c", loop], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        ["sh", "-c", loop],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     table = kb.frame(out)

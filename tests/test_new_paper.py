@@ -1,4 +1,6 @@
-"""`kbrepro new` adds a paper to a copy of the project, which goes the whole way; no other file changes."""
+"""`kbrepro new` adds a paper to a copy of the project, which goes the whole way; no other file
+changes.
+"""
 
 import json
 import os
@@ -27,9 +29,18 @@ REGISTRY = (
 
 def called(project, *command):
     """What a command says in the copy, whose package it loads; it must succeed."""
-    environment = os.environ | {"PYTHONPATH": str(project), "TQDM_DISABLE": "1", "KBREPRO_JOBS": "1"}
+    environment = os.environ | {
+        "PYTHONPATH": str(project),
+        "TQDM_DISABLE": "1",
+        "KBREPRO_JOBS": "1",
+    }
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=project, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", *command],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
@@ -37,7 +48,9 @@ def called(project, *command):
 
 @pytest.fixture(scope="module")
 def added(tmp_path_factory):
-    """The copy with a quick run and the full scale of the new paper, and its notebook as a reader opens it."""
+    """The copy with a quick run and the full scale of the new paper, and its notebook as a reader
+    opens it.
+    """
     root = tmp_path_factory.mktemp("project")
     left_out = shutil.ignore_patterns(
         "__pycache__", "quick", "custom", "report", "*.partial", "played", "notebook.ipynb"
@@ -47,7 +60,8 @@ def added(tmp_path_factory):
     (root / "data").symlink_to(ROOT / "data")
     for played in ROOT.glob("results/paper/*/played"):
         (root / played.relative_to(ROOT)).symlink_to(played)
-    for path in (path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"):  # a worktree's
+    # a worktree's
+    for path in (path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"):
         shutil.copy(path, root)
     assert "Next: kbrepro reproduce 09" in called(root, "kbrepro", "new", "09", "toy")
     called(root, "kbrepro", "reproduce", "09", "--profile", "quick")
@@ -59,7 +73,9 @@ def added(tmp_path_factory):
 def outputs(path):
     """All Markdown that a notebook shows."""
     cells = nbformat.read(path, as_version=4).cells
-    return [output.data.get("text/markdown", "") for cell in cells for output in cell.get("outputs", [])]
+    return [
+        output.data.get("text/markdown", "") for cell in cells for output in cell.get("outputs", [])
+    ]
 
 
 def test_a_quick_run_judges_nothing_and_the_full_scale_is_judged_and_kept(added):
@@ -68,14 +84,21 @@ def test_a_quick_run_judges_nothing_and_the_full_scale_is_judged_and_kept(added)
     assert "Not all of the full scale was judged here" in outputs(quick / "notebook.ipynb")[-1]
     run = json.loads((full / "claims.json").read_text(encoding="utf-8"))
     (first, second), (bound,) = run["claims"], run["theorems"]
-    assert (first["verdict"], first["depends_on"]) == ("depends", ["width"]) and len(first["readings"]) == 2
+    assert (first["verdict"], first["depends_on"]) == ("depends", ["width"]) and len(
+        first["readings"]
+    ) == 2
     assert second["kind"] == "own question" and bound["violations"] == 0 and bound["runs"] == 12
-    assert [path.name for path in (full / "played").iterdir() if path.suffix == ".npz"] == ["Fig._1.npz"]
+    assert [path.name for path in (full / "played").iterdir() if path.suffix == ".npz"] == [
+        "Fig._1.npz"
+    ]
 
 
 def test_the_notebook_as_it_is_opened_shows_the_real_results_and_plays_one_trial(added):
     shown = "\n".join(outputs(added / "notebooks" / "09_toy.ipynb"))
-    assert "Optimist has less mean regret than the greedy rule." in shown and "no violation in 12 runs" in shown
+    assert (
+        "Optimist has less mean regret than the greedy rule." in shown
+        and "no violation in 12 runs" in shown
+    )
     log = (added / ".cache" / "replays" / "log.txt").read_text(encoding="utf-8")
     assert re.search(r"^09_toy: Fig\. 1, trial \d+: equal$", log, flags=re.M)
 
@@ -83,8 +106,12 @@ def test_the_notebook_as_it_is_opened_shows_the_real_results_and_plays_one_trial
 def test_the_report_has_its_page_and_every_claim(added):
     called(added, "kbrepro", "report")
     report = added / "results" / "paper" / "report"
-    assert "Optimist has less mean regret" in (report / "notebooks" / "09_toy.html").read_text(encoding="utf-8")
-    assert "no violation in 12 runs" in (report / "results" / "README.html").read_text(encoding="utf-8")
+    assert "Optimist has less mean regret" in (report / "notebooks" / "09_toy.html").read_text(
+        encoding="utf-8"
+    )
+    assert "no violation in 12 runs" in (report / "results" / "README.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_nothing_is_missing_and_what_is_played_on_it_can_be_audited_and_asked(added):
@@ -98,4 +125,6 @@ def test_what_the_template_makes_is_tidy_and_every_test_of_what_is_registered_is
     called(added, "ruff", "check", *ours)
     called(added, "ruff", "format", "--check", *ours)
     called(added, "mypy")
-    assert "passed" in called(added, "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{name}" for name in REGISTRY))
+    assert "passed" in called(
+        added, "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{name}" for name in REGISTRY)
+    )

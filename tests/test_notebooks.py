@@ -1,4 +1,6 @@
-"""What neither nbval nor `kbrepro check` sees: outputs are compared and clean, parameters say what they mean."""
+"""What neither nbval nor `kbrepro check` sees: outputs are compared and clean, parameters say what
+they mean.
+"""
 
 import os
 import shutil
@@ -12,7 +14,9 @@ from jupytext.cli import jupytext
 from kbrepro.batch import profiles
 
 ROOT = Path(__file__).parents[1]
-every_notebook = pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "notebooks").glob("*.py")))
+every_notebook = pytest.mark.parametrize(
+    "name", sorted(path.stem for path in (ROOT / "notebooks").glob("*.py"))
+)
 
 
 @every_notebook
@@ -20,7 +24,9 @@ def test_every_output_is_compared_and_holds_no_warnings_progress_bars_or_folders
     notebook = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
     assert str(ROOT) not in str(notebook)
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-        assert not {"nbval-ignore-output", "nbval-skip", "raises-exception"} & {*cell.metadata.get("tags", [])}
+        assert not {"nbval-ignore-output", "nbval-skip", "raises-exception"} & {
+            *cell.metadata.get("tags", [])
+        }
         for output in cell.outputs:
             assert output.get("name") != "stderr" and output.output_type != "error", output
             assert "image/svg+xml" not in output.get("data", {})
@@ -29,7 +35,11 @@ def test_every_output_is_compared_and_holds_no_warnings_progress_bars_or_folders
 @every_notebook
 def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
     known = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
-    assert list(known) == ["seed", *list(profiles.parameters(ROOT, name, "paper"))[1:], profiles.RESERVED]
+    assert list(known) == [
+        "seed",
+        *list(profiles.parameters(ROOT, name, "paper"))[1:],
+        profiles.RESERVED,
+    ]
     for parameter in known.values():
         assert parameter["inferred_type_name"] != "None" and parameter["help"], parameter
         assert not parameter["default"].startswith("("), parameter
@@ -37,7 +47,9 @@ def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
 
 @every_notebook
 def test_an_impossible_value_is_refused_before_a_kernel_starts(name, monkeypatch):
-    (amount,) = [each for each in ("trials", "chains") if each in profiles.parameters(ROOT, name, "paper")]
+    (amount,) = [
+        each for each in ("trials", "chains") if each in profiles.parameters(ROOT, name, "paper")
+    ]
     known = profiles.parameters(ROOT, name, "quick")
     for parameter in (amount, *(each for each in known if f"{each}_".startswith("seed_"))):
         for value in (-3, 1.5, "abc", None):
@@ -47,10 +59,16 @@ def test_an_impossible_value_is_refused_before_a_kernel_starts(name, monkeypatch
 
 
 def as_an_editor_writes(path):
-    """The .ipynb with what VS Code adds: its kernel's name, the language's version, and a language on every cell."""
+    """The .ipynb with what VS Code adds: its kernel's name, the language's version, and a language
+    on every cell.
+    """
     notebook = nbformat.read(path, as_version=4)
     notebook.metadata.kernelspec.display_name = ".venv (3.11.7)"
-    notebook.metadata.language_info = {"name": "python", "version": "3.11.7", "file_extension": ".py"}
+    notebook.metadata.language_info = {
+        "name": "python",
+        "version": "3.11.7",
+        "file_extension": ".py",
+    }
     notebook.metadata.vscode = {"interpreter": {"hash": "8e5f"}}
     for cell in notebook.cells:
         cell.metadata.vscode = {"languageId": "python"}
@@ -61,7 +79,9 @@ def as_an_editor_writes(path):
 @pytest.mark.parametrize("newer", [".ipynb", ".py"])
 def test_jupytext_leaves_the_text_as_it_is_whichever_file_is_newer(tmp_path, edit, newer):
     shutil.copy(ROOT / "jupytext.toml", tmp_path)
-    paths = [path for path in sorted((ROOT / "notebooks").iterdir()) if path.suffix in (".py", ".ipynb")]
+    paths = [
+        path for path in sorted((ROOT / "notebooks").iterdir()) if path.suffix in (".py", ".ipynb")
+    ]
     for path in paths:
         copy = tmp_path / shutil.copy(path, tmp_path)
         if copy.suffix == ".ipynb":

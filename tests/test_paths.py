@@ -25,7 +25,9 @@ def test_the_root_is_found_from_itself_and_from_below(root, monkeypatch):
     assert paths.project_root() == root
 
 
-def test_for_notebooks_it_is_from_elsewhere_the_checkout_of_the_package(root, tmp_path_factory, monkeypatch):
+def test_for_notebooks_it_is_from_elsewhere_the_checkout_of_the_package(
+    root, tmp_path_factory, monkeypatch
+):
     monkeypatch.chdir(root)
     assert paths.checkout() == root
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
@@ -34,7 +36,9 @@ def test_for_notebooks_it_is_from_elsewhere_the_checkout_of_the_package(root, tm
 
 def test_a_notebooks_folder_alone_is_not_the_project(tmp_path):
     (tmp_path / "notebooks").mkdir()
-    with pytest.raises(paths.ProjectNotFound, match=f"checkout of the kbrepro repository.*{tmp_path}"):
+    with pytest.raises(
+        paths.ProjectNotFound, match=f"checkout of the kbrepro repository.*{tmp_path}"
+    ):
         paths.project_root(tmp_path)
 
 
@@ -57,11 +61,15 @@ def test_files_are_written_all_or_none_and_an_error_names_the_file(tmp_path):
 def test_broken_json_is_named(tmp_path):
     for text in (b"", b"{", b"\xff"):
         (tmp_path / "run.json").write_bytes(text)
-        with pytest.raises(ValueError, match=f"{tmp_path.name}/run.json cannot be read .*: restore it"):
+        with pytest.raises(
+            ValueError, match=f"{tmp_path.name}/run.json cannot be read .*: restore it"
+        ):
             paths.read_json(tmp_path / "run.json")
 
 
-def test_what_a_process_left_half_written_is_removed_after_its_end_and_git_does_not_see_it(tmp_path):
+def test_what_a_process_left_half_written_is_removed_after_its_end_and_git_does_not_see_it(
+    tmp_path,
+):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left = [f"played/a.npz.{ended.pid}.partial", f"played/a.part/1.npz.{ended.pid}.partial"]
@@ -75,5 +83,7 @@ def test_what_a_process_left_half_written_is_removed_after_its_end_and_git_does_
     seen = subprocess.run(status, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert sorted(seen.splitlines()) == ["?? .gitignore", "?? a.npz"]
     paths.sweep(tmp_path)
-    there = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if ".git" not in str(p)}
+    there = {
+        p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if ".git" not in str(p)
+    }
     assert there == {*others, ".01_small.partial", "played", "played/a.part"}

@@ -12,7 +12,9 @@ from kbrepro.batch.check import _of_plan
 from kbrepro.store.settings import differences
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = [name for name in papers.found() if (ROOT / "kbrepro/papers" / name / "experiments.py").is_file()]
+FOLDERS = [
+    name for name in papers.found() if (ROOT / "kbrepro/papers" / name / "experiments.py").is_file()
+]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -24,8 +26,14 @@ def test_every_kept_label_has_the_settings_of_the_plan(folder):
     plan = plans.plan_of(notebook, parameters, plans.remembering(kept_in))
     kept = store.labels(folder_of_trials)
     played = {label: about for label, about in kept.items() if not label.startswith("data, ")}
-    asked = {label: json.loads(json.dumps(each.job(label).settings)) for label, each in plan.items()}
-    apart = {label: differences(played[label]["settings"], asked[label]) for label in plan if label in played}
+    asked = {
+        label: json.loads(json.dumps(each.job(label).settings)) for label, each in plan.items()
+    }
+    apart = {
+        label: differences(played[label]["settings"], asked[label])
+        for label in plan
+        if label in played
+    }
     assert {label: lines for label, lines in apart.items() if lines} == {}
     assert {*plan} == {*played}
 
@@ -34,7 +42,9 @@ def test_check_names_a_horizon_in_a_claims_words_that_no_label_has(toy):
     path = toy.root / "kbrepro" / "papers" / "toy" / "claims.py"
     text = path.read_text(encoding="utf-8")
     for said, lines in (("T = 30, up to T = 31", 0), ("T = 1,031", 1)):
-        path.write_text(text.replace("runs of Optimist", f"{said}, runs of Optimist"), encoding="utf-8")
+        path.write_text(
+            text.replace("runs of Optimist", f"{said}, runs of Optimist"), encoding="utf-8"
+        )
         sys.modules.pop("kbrepro.papers.toy.claims", None)
         found = [line for line in _of_plan(toy.root, "09_toy") if "says T" in line]
         assert found == ["claim 9-T says T = 1,031, which no label of its plan has"] * lines

@@ -14,8 +14,12 @@ from kbrepro.__main__ import main
 from kbrepro.batch import beside
 
 ROOT = Path(__file__).parents[1]
-PAGES = {path.name: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
-#: What a reader types begins with one of these; a block that begins with another word was printed, or is code.
+PAGES = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+}
+#: What a reader types begins with one of these; a block that begins with another word was printed,
+#: or is code.
 TYPED = ("kbrepro", ".venv/bin/kbrepro", "make", "python3", "git")
 PRINTED = {
     (name, code)
@@ -40,17 +44,23 @@ def test_every_block_that_is_no_command_is_one_of_those_below():
 
 
 def test_the_claim_that_is_shown_is_that_of_the_paper():
-    assert of("claims.md") in (ROOT / "kbrepro" / "papers" / "igp_ucb" / "claims.py").read_text(encoding="utf-8")
+    assert of("claims.md") in (ROOT / "kbrepro" / "papers" / "igp_ucb" / "claims.py").read_text(
+        encoding="utf-8"
+    )
 
 
-def test_the_rivals_of_the_printed_table_are_the_kept_trials_and_its_verdicts_follow_from_its_numbers():
+def test_the_rivals_of_the_printed_table_are_kept_trials_and_its_verdicts_follow_from_numbers():
     number = r"(-?[\d.]+)"
-    rows = re.findall(rf"^(\S+) +{number} +{number} +{number} +{number} +(\w+)$", of("beside.md"), flags=re.M)
+    rows = re.findall(
+        rf"^(\S+) +{number} +{number} +{number} +{number} +(\w+)$", of("beside.md"), flags=re.M
+    )
     kept = kb.played("03", "Table 1, d = 1")
     assert [row[0] for row in rows] == [*kept]
     (yours,) = re.findall(rf"^yours +{number}$", of("beside.md"), flags=re.M)
     for name, mean, difference, low, high, verdict in rows:
-        assert float(mean) == pytest.approx(kept[name].first(20).cumulative_regret[:, -1].mean(), rel=5e-4)
+        assert float(mean) == pytest.approx(
+            kept[name].first(20).cumulative_regret[:, -1].mean(), rel=5e-4
+        )
         assert float(yours) - float(mean) == pytest.approx(float(difference), abs=1)
         assert verdict == ("higher" if float(low) > 0 else "lower" if float(high) < 0 else "open")
 
@@ -59,16 +69,22 @@ def test_the_numbers_of_the_box_are_those_that_were_measured():
     jobs = json.loads((ROOT / "results" / "box.json").read_text(encoding="utf-8"))["jobs"]
     for name, found in jobs.items():
         low, high = (
-            f"{float(f'{x:.2g}'):f}".rstrip("0") for x in (found["simple_regret"][0], found["simple_regret"][-1])
+            f"{float(f'{x:.2g}'):f}".rstrip("0")
+            for x in (found["simple_regret"][0], found["simple_regret"][-1])
         )
-        assert f"| {name} | {low} to {high} | {np.median(found['seconds']):.2g} |" in PAGES["own_problem.md"]
+        assert (
+            f"| {name} | {low} to {high} | {np.median(found['seconds']):.2g} |"
+            in PAGES["own_problem.md"]
+        )
 
 
 @pytest.mark.slow
 def test_the_command_prints_the_table_of_the_page(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(beside, "save", lambda *_: "results/custom/beside/03/Table_1,_d_=_1")
-    (tmp_path / "my_policy.py").write_text(blocks(PAGES["beside.md"], "python")[0], encoding="utf-8")
+    (tmp_path / "my_policy.py").write_text(
+        blocks(PAGES["beside.md"], "python")[0], encoding="utf-8"
+    )
     (command,) = re.findall(r"^kbrepro (beside \S+:.*)$", PAGES["beside.md"], flags=re.M)
     words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', command)]
     words[1] = str(tmp_path / words[1])

@@ -1,4 +1,6 @@
-"""README: short, its numbers those of the committed results, every code block runs. Docs: the same of their codes."""
+"""README: short, its numbers those of the committed results, every code block runs. Docs: the same
+of their codes.
+"""
 
 import json
 import re
@@ -27,7 +29,9 @@ def blocks(text, language):
 
 
 def test_the_readme_is_short_and_shows_a_picture_and_a_table_before_code():
-    """At most 900 words, without addresses of links and rules of tables; no code of a claim, nothing generated."""
+    """At most 900 words, without addresses of links and rules of tables; no code of a claim,
+    nothing generated.
+    """
     text = re.sub(r"(?m)^\|[ |-]+\|$", "", re.sub(r"\]\([^)]*\)", "]", README))
     assert len(text.replace("|", " ").split()) <= 900
     before = README.partition("## Which rule")[0]
@@ -39,7 +43,9 @@ def test_the_examples_of_the_readme_run(tmp_path):
     """The first finds the top of the hill; the policy of the second can play."""
     own, mine = blocks(README, "python")
     (tmp_path / "own.py").write_text(own, encoding="utf-8")
-    done = subprocess.run([sys.executable, "own.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "own.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
     x, y = map(float, re.findall(r"\d\.\d+", done.stdout))
     assert max(abs(x - 0.7), abs(y - 0.7)) < 0.11
@@ -59,7 +65,11 @@ def test_the_rules_of_the_table_of_advice_pull_arms():
 
 
 def test_every_page_with_code_has_a_test_that_runs_it():
-    pages = {path.name for path in (ROOT / "docs").glob("*.md") if blocks(path.read_text(encoding="utf-8"), "python")}
+    pages = {
+        path.name
+        for path in (ROOT / "docs").glob("*.md")
+        if blocks(path.read_text(encoding="utf-8"), "python")
+    }
     # test_front_door, test_recipes, batch/test_beside, test_lattice, test_pages
     assert pages == {"own_problem.md", "recipes.md", "beside.md", "many_arms.md", "using.md"}
 
@@ -80,12 +90,16 @@ def shown(claim):
 
 def share(claim):
     every = [each for run in runs().values() for each in run["claims"]]
-    return next(each["readings"][0]["probability"]["value"] for each in every if each["id"] == claim)
+    return next(
+        each["readings"][0]["probability"]["value"] for each in every if each["id"] == claim
+    )
 
 
 def counts(notebook):
     """How many observations have which verdict, in the order of the table."""
-    verdicts = [each["verdict"] for each in runs()[notebook]["claims"] if each["kind"] == "observation"]
+    verdicts = [
+        each["verdict"] for each in runs()[notebook]["claims"] if each["kind"] == "observation"
+    ]
     return [verdicts.count(verdict) for verdict in scorecard.VERDICTS]
 
 
@@ -111,15 +125,25 @@ def fourth(rule):
 
 
 def sentences():
-    """The phrases of the README that have numbers, made from the committed results of its five papers."""
+    """The phrases of the README that have numbers, made from the committed results of its five
+    papers.
+    """
     papers_runs = [name for name in runs() if name[:2] <= "05"]
     again, fails, depends, sometimes = (sum(n) for n in zip(*map(counts, papers_runs), strict=True))
     ranked = table("06/ranking")
-    hours = sum(json.loads(path.read_text())["compute_seconds"] for path in PAPER.glob("0[1-6]_*/run.json")) / 3600
+    hours = (
+        sum(
+            json.loads(path.read_text())["compute_seconds"]
+            for path in PAPER.glob("0[1-6]_*/run.json")
+        )
+        / 3600
+    )
     return [
         f"their {again + fails + depends + sometimes} sentences",
-        f"**{again} come out again, {fails} do not, {depends} depend on a choice that the paper leaves open, "
-        f"{sometimes} come out now and then.**",
+        (
+            f"**{again} come out again, {fails} do not, {depends} depend on a choice that the paper"
+            f" leaves open, {sometimes} come out now and then.**"
+        ),
         f"Regret of {(~ranked['rule'].str.contains(', tuned')).sum()} acquisition rules",
         f"median of our {ranked['problems'].max()} problems",
         *(f" | {' / '.join(map(str, counts(name)))} |" for name in papers_runs),
@@ -135,9 +159,14 @@ def sentences():
         f"in {shown('5-X'):.0f} times the time",
         f"Regret: {factor('PIMS'):.1f} times the best rule's, in the median",
         f"Regret: {factor('IGP-UCB, tighter'):.1f} times the best rule's. |",
-        f"Regret: {factor('EI'):.1f} times the best rule's; over the best noisy reward "
-        f"{factor('EI, noisy incumbent'):.0f} times",
-        f"on four test functions such as Branin, PIMS has at least {fourth('PIMS'):.0f} times the least regret",
+        (
+            f"Regret: {factor('EI'):.1f} times the best rule's; over the best noisy reward "
+            f"{factor('EI, noisy incumbent'):.0f} times"
+        ),
+        (
+            f"on four test functions such as Branin, PIMS has at least {fourth('PIMS'):.0f} times"
+            " the least regret"
+        ),
         f"takes at most {np.ceil(hours):.0f} core hours (wall time)",
     ]
 
@@ -149,14 +178,19 @@ def test_every_number_of_the_readme_is_that_of_the_committed_results():
     for words in sentences():
         assert words in text, words
         text = text.replace(words, "", 1)
-    settings = r"edition 0\.3\.0|41 of 57 claims|Edition 1\.0|(?:d =|for d =) \d(?: and \d)?|Table 1|GP-UCB/5"
+    settings = (
+        r"edition 0\.3\.0|41 of 57 claims|Edition 1\.0|(?:d =|for d =) \d(?: and \d)?|Table"
+        r" 1|GP-UCB/5"
+    )
     settings += r"|Python 3\.11|\b20\d\d\b"
     assert re.findall(r"\S*\d\S*", re.sub(settings, "", text)) == []
 
 
 @needs_results
 def test_what_the_table_says_without_a_number():
-    """IGP-UCB with both improvements leads for d = 1 and 2, and d = 3 is a tie; for d = 1 π-GP-UCB is no faster."""
+    """IGP-UCB with both improvements leads for d = 1 and 2, and d = 3 is a tie; for d = 1 π-GP-UCB
+    is no faster.
+    """
     rows = table("03/since_the_paper").set_index(["change", "d", "algorithm"])
     both = {name: rows.loc["both"].xs(name, level="algorithm") for name in ("IGP-UCB", "π-GP-UCB")}
     assert all(both["IGP-UCB"]["high"][d] < both["π-GP-UCB"]["low"][d] for d in (1, 2))

@@ -1,4 +1,6 @@
-"""What a notebook shows and leaves: at full scale verdicts of kept trials, in a short run nothing it cannot know."""
+"""What a notebook shows and leaves: at full scale verdicts of kept trials, in a short run nothing
+it cannot know.
+"""
 
 import json
 
@@ -38,7 +40,11 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
     its.verdicts("9-A", "9-T")
     assert "“Optimist has less regret than the greedy rule.” (Fig. 1)" in shown[0]
     assert "◑ **depends** on width" in shown[0] and "excluded" not in shown[0]
-    assert "12 kept, 10 a rerun" in shown[0] and "no violation in 12 runs" in shown[0] and "of the bound" in shown[0]
+    assert (
+        "12 kept, 10 a rerun" in shown[0]
+        and "no violation in 12 runs" in shown[0]
+        and "of the bound" in shown[0]
+    )
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
         its.verdicts("9-Z")
     its.readings("9-A")
@@ -52,7 +58,9 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
 def test_a_sentence_is_shown_if_it_is_true_and_stops_the_notebook_if_not(opened, shown):
     its = opened()
     its.say(True, "It is.")
-    with pytest.raises(ValueError, match="09_toy: this sentence is not true of the results: It is not"):
+    with pytest.raises(
+        ValueError, match="09_toy: this sentence is not true of the results: It is not"
+    ):
         its.say(False, "It is not.")
     assert shown == ["It is."]
 
@@ -61,12 +69,18 @@ def files_of(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judged(toy, opened, shown):
+def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judged(
+    toy, opened, shown
+):
     kept = files_of(toy.folder / "played")
     its = opened(trials=3)
     assert its.short and its.play("Fig. 1")["Optimist"].arms.shape == (3, 30)
     assert files_of(toy.folder / "played") == kept
-    assert {*files_of(toy.root / "written" / "played")} == {"Fig._1.npz", "Fig._1.json", "SHA256SUMS"}
+    assert {*files_of(toy.root / "written" / "played")} == {
+        "Fig._1.npz",
+        "Fig._1.json",
+        "SHA256SUMS",
+    }
     its.verdicts("9-A", "9-T")
     its.readings("9-A")
     its.say(True, "It is.")
@@ -74,7 +88,11 @@ def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judge
     its.finish()
     why = "is not judged: `Fig. 1` is not as at full scale (trials is 3, full scale 12)."
     full = "[full-scale notebook](../notebooks/09_toy.ipynb)"
-    told = [f"9-A {why}\n\n9-T {why}", "It is.", f"Not all of the full scale was judged here; see the {full}."]
+    told = [
+        f"9-A {why}\n\n9-T {why}",
+        "It is.",
+        f"Not all of the full scale was judged here; see the {full}.",
+    ]
     assert shown == told
     assert not (toy.root / "written" / "claims.json").exists()
 
@@ -85,7 +103,9 @@ def test_without_a_folder_nothing_is_kept(toy, opened):
 
 
 def test_a_label_of_the_full_scale_is_judged_whatever_else_is_changed(toy, opened, shown):
-    """The toy has one label: that its notebook was played with another value of something else changes nothing."""
+    """The toy has one label: that its notebook was played with another value of something else
+    changes nothing.
+    """
     facts = json.loads((toy.folder / "run.json").read_text(encoding="utf-8"))
     facts["parameters"]["more"] = 1
     (toy.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
@@ -96,11 +116,15 @@ def test_a_label_of_the_full_scale_is_judged_whatever_else_is_changed(toy, opene
 
 def test_an_unknown_label_is_refused_and_a_missing_one_at_full_scale_stops(toy, opened):
     its = opened()
-    with pytest.raises(ValueError, match=r"label = 'Fig\. 2' is not allowed: label must be one of 'Fig\. 1'"):
+    with pytest.raises(
+        ValueError, match=r"label = 'Fig\. 2' is not allowed: label must be one of 'Fig\. 1'"
+    ):
         its.play("Fig. 2")
     for path in (toy.folder / "played").iterdir():
         path.unlink()
-    with pytest.raises(store.NotKept, match=r"label 'Fig\. 1' is not kept; to play it: kbrepro play 09 --prof"):
+    with pytest.raises(
+        store.NotKept, match=r"label 'Fig\. 1' is not kept; to play it: kbrepro play 09 --prof"
+    ):
         its.play("Fig. 1")
 
 
@@ -112,7 +136,11 @@ def test_what_the_batch_played_is_read_and_only_the_full_scale_is_judged(toy, op
         kept = files_of(folder / "played")
         where = paths.partial_of(folder).relative_to(toy.root).as_posix()
         its = opened(results_dir=where, **changed)
-        assert its.short == bool(changed) and its.play("Fig. 1") and files_of(folder / "played") == kept
+        assert (
+            its.short == bool(changed)
+            and its.play("Fig. 1")
+            and files_of(folder / "played") == kept
+        )
 
 
 def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch):
@@ -120,7 +148,9 @@ def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch
     its = opened()
     its.play("Fig. 1")
     its.finish()
-    assert shown == ["One trial of each label was played again, but for 1 whose trials are long: Fig. 1."]
+    assert shown == [
+        "One trial of each label was played again, but for 1 whose trials are long: Fig. 1."
+    ]
 
 
 def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, opened):
@@ -129,14 +159,18 @@ def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, open
         ax.plot([1, 2])
         its.figure(figure, "line")
         its.table(pd.DataFrame({"a": [1 / 3]}).rename_axis("trial"), "thirds")
-    written = [path.relative_to(toy.root).as_posix() for path in (toy.root / "written").rglob("*.*")]
+    written = [
+        path.relative_to(toy.root).as_posix() for path in (toy.root / "written").rglob("*.*")
+    ]
     assert sorted(written) == ["written/figures/line.png", "written/tables/thirds.csv"]
     assert (toy.root / "written/tables/thirds.csv").read_text() == "trial,a\n0,0.333333\n"
 
 
 @pytest.fixture
 def drawn(toy, opened):
-    """Draw a line of some grey at full scale; returns the folder of the committed pictures, and the picture written."""
+    """Draw a line of some grey at full scale; returns the folder of the committed pictures, and the
+    picture written.
+    """
     folder = toy.folder / "figures"
     folder.mkdir()
 
@@ -165,8 +199,13 @@ def test_a_picture_that_cannot_be_read_is_replaced(drawn, cut):
     assert draw(100) == first
 
 
-def test_numbers_of_claims_have_six_digits_and_stay_as_committed_at_the_edge_of_rounding(toy, opened, monkeypatch):
-    found = {"claims": [{"effect": np.float64(0.12345651)}], "theorems": [{"room": float("nan"), "runs": np.int64(3)}]}
+def test_numbers_of_claims_have_six_digits_and_stay_as_committed_at_the_edge_of_rounding(
+    toy, opened, monkeypatch
+):
+    found = {
+        "claims": [{"effect": np.float64(0.12345651)}],
+        "theorems": [{"room": float("nan"), "runs": np.int64(3)}],
+    }
     monkeypatch.setattr(module.scorecard, "of_paper", lambda paper, kept: found)
 
     def finished(committed):
@@ -183,5 +222,7 @@ def test_numbers_of_claims_have_six_digits_and_stay_as_committed_at_the_edge_of_
 def test_a_name_that_papermill_injects_and_the_parameters_lack_is_refused(opened):
     cell = "seed: int = 1\ntrials: int = 12\nhorizon: int = 30\nresults_dir: str = ''"
     assert opened(In=["", cell, "%matplotlib inline", "# Parameters\ntrials = 12\n"])
-    with pytest.raises(ValueError, match="parameter = 'trails' is not allowed: parameter must be one of"):
+    with pytest.raises(
+        ValueError, match="parameter = 'trails' is not allowed: parameter must be one of"
+    ):
         opened(In=["", cell, "# Parameters\ntrails = 3\n"])

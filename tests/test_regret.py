@@ -1,4 +1,6 @@
-"""Intervals: coverage, blocks, pairing, halves; standard errors; blocks of neighbours; traces of regret."""
+"""Intervals: coverage, blocks, pairing, halves; standard errors; blocks of neighbours; traces of
+regret.
+"""
 
 import math
 from functools import partial
@@ -46,14 +48,21 @@ def test_intervals_are_those_of_scipy():
         return a.mean(axis=-1) / b.mean(axis=-1)
 
     x = np.random.default_rng(36).gamma(1.0, size=(2, 30))
-    theirs = stats.bootstrap(x, ratio, paired=True, n_resamples=4000, batch=200, rng=np.random.default_rng(37))
+    theirs = stats.bootstrap(
+        x, ratio, paired=True, n_resamples=4000, batch=200, rng=np.random.default_rng(37)
+    )
     ours = bootstrap(ratio, *x, rng=np.random.default_rng(37))
-    assert ours == (ratio(*x), *theirs.confidence_interval) and all(type(part) is float for part in ours)
+    assert ours == (ratio(*x), *theirs.confidence_interval) and all(
+        type(part) is float for part in ours
+    )
     assert bootstrap(mean, x[0], rng=intervals(5)) == paired_difference(x[0], np.zeros(30), 5)
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(0, 3), min_size=2, max_size=24), st.sampled_from([mean, partial(np.median, axis=-1)]))
+@given(
+    st.lists(st.integers(0, 3), min_size=2, max_size=24),
+    st.sampled_from([mean, partial(np.median, axis=-1)]),
+)
 def test_no_interval_is_nan(values, statistic):
     """Ties, constants, a single other value: BCa is not defined for all of them, an interval is."""
     x = np.array(values, dtype=float)
@@ -79,9 +88,15 @@ def test_bad_samples_are_named(samples, message):
 
 
 def test_growth_is_the_slope_of_the_mean_curve():
-    at, runs = np.array([1, 10, 100]), np.random.default_rng(4).gamma(2.0, size=(30, 3)) * [1, 4, 15]
+    at, runs = (
+        np.array([1, 10, 100]),
+        np.random.default_rng(4).gamma(2.0, size=(30, 3)) * [1, 4, 15],
+    )
     value, low, high = growth(at, runs, intervals(1))
-    assert value == pytest.approx(np.polyfit(np.log(at), np.log(runs.mean(axis=0)), 1)[0]) and low < value < high
+    assert (
+        value == pytest.approx(np.polyfit(np.log(at), np.log(runs.mean(axis=0)), 1)[0])
+        and low < value < high
+    )
     assert growth(at, np.tile(at**0.6, (9, 1)), intervals(1)) == pytest.approx((0.6, 0.6, 0.6))
 
 
@@ -103,17 +118,23 @@ def test_blocks_are_five_autocorrelation_times_and_four_at_least():
 
 def test_the_standard_error_is_that_of_means_of_blocks():
     x = np.random.default_rng(60).standard_normal(47)  # blocks of five: the last two are left out
-    np.testing.assert_allclose(standard_error(x[:, None], 5), [stats.sem(x[:45].reshape(9, 5).mean(axis=1))])
+    np.testing.assert_allclose(
+        standard_error(x[:, None], 5), [stats.sem(x[:45].reshape(9, 5).mean(axis=1))]
+    )
     for block in (24, 0):
         with pytest.raises(ValueError, match=f"block = {block}"):
             standard_error(x, block)
 
 
 def test_share_is_clopper_pearson():
-    """No success in n: the upper end solves (1 - p)^n = 0.025. The interval of 7 in 10 is tabulated."""
+    """No success in n: the upper end solves (1 - p)^n = 0.025. The interval of 7 in 10 is
+    tabulated.
+    """
     assert share(np.zeros(20, dtype=bool)) == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / 20)))
     assert share(np.ones(20, dtype=bool)) == pytest.approx((1.0, 0.025 ** (1 / 20), 1.0))
-    assert share(np.array([True] * 7 + [False] * 3)) == pytest.approx((0.7, 0.34755, 0.93326), abs=1e-5)
+    assert share(np.array([True] * 7 + [False] * 3)) == pytest.approx(
+        (0.7, 0.34755, 0.93326), abs=1e-5
+    )
 
 
 def test_few_pairs_have_a_t_interval_and_many_are_resampled():
@@ -122,17 +143,23 @@ def test_few_pairs_have_a_t_interval_and_many_are_resampled():
     assert paired_difference(a[:19], b[:19], 5) == pytest.approx(((a - b)[:19].mean(), *few))
     paired = paired_difference(a, b, 5)
     assert paired.value == pytest.approx((a - b).mean()) and estimated_mean(a - b, 5) == paired
-    assert paired_difference(a[:20], b[:20], 5) != paired_difference(a[:20], b[:20], 6)  # twenty are enough
+    # twenty are enough
+    assert paired_difference(a[:20], b[:20], 5) != paired_difference(a[:20], b[:20], 6)
 
 
 # Curves
 
 
 @settings(max_examples=20)
-@given(arrays(np.int32, (3, 8), elements=st.integers(0, 4)), arrays(float, (3, 5), elements=st.floats(0, 9)))
+@given(
+    arrays(np.int32, (3, 8), elements=st.integers(0, 4)),
+    arrays(float, (3, 5), elements=st.floats(0, 9)),
+)
 def test_regret_is_what_the_pulled_arms_lose(arms, gaps):
     curve, by = curve_of(arms, gaps), np.array([2.0, 3.0, 4.0])
-    np.testing.assert_array_equal(curve.regret, [[gaps[n, arm] for arm in arms[n]] for n in range(3)])
+    np.testing.assert_array_equal(
+        curve.regret, [[gaps[n, arm] for arm in arms[n]] for n in range(3)]
+    )
     np.testing.assert_array_equal(curve_of(arms[0], gaps[0]).regret, curve.regret[0])
     np.testing.assert_allclose(curve.cumulative_regret, np.cumsum(curve.regret, axis=-1))
     np.testing.assert_allclose(curve.average_regret[..., -1], curve.regret.mean(axis=-1))
@@ -154,7 +181,10 @@ def test_seconds_of_a_round_are_those_of_its_hundredth(horizon):
 @settings(max_examples=30)
 @given(st.integers(1, 400), st.integers(1, 4))
 def test_without_arms_regret_is_known_in_the_kept_rounds_alone(horizon, trials):
-    whole, at = trace_of(np.random.default_rng(horizon).random((trials, horizon))), kept_rounds(horizon)
+    whole, at = (
+        trace_of(np.random.default_rng(horizon).random((trials, horizon))),
+        kept_rounds(horizon),
+    )
     kept = Curve(at, whole.seconds, whole.band_ratio, totals=whole.cumulative_regret[:, at - 1])
     known, by = np.isin(np.arange(1, horizon + 1), at), np.full(trials, 2.0)
     for name in ("cumulative_regret", "average_regret"):

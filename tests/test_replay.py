@@ -28,7 +28,9 @@ def turned(toy, monkeypatch):
     """Flips the policy's sign."""
     from kbrepro.papers.toy.policy import Optimist
 
-    monkeypatch.setattr(Optimist, "index", lambda its: its.posterior.mean - its.width * its.posterior.sd)
+    monkeypatch.setattr(
+        Optimist, "index", lambda its: its.posterior.mean - its.width * its.posterior.sd
+    )
 
 
 def test_the_same_code_is_equal_and_is_not_played_twice(opened, monkeypatch):
@@ -47,7 +49,10 @@ def test_the_same_code_is_equal_and_is_not_played_twice(opened, monkeypatch):
 def test_a_flipped_sign_is_red_and_names_label_trial_and_round(opened, turned):
     arm = r"arm \d+ of Optimist in round \d+, where it was \d+"
     for _ in range(2):  # what differs is not remembered
-        with pytest.raises(replay.Differs, match=rf'09_toy: Fig\. 1, trial \d+: {arm}\. To play .*--fresh "Fig\. 1"'):
+        with pytest.raises(
+            replay.Differs,
+            match=rf'09_toy: Fig\. 1, trial \d+: {arm}\. To play .*--fresh "Fig\. 1"',
+        ):
             opened()
 
 
@@ -66,7 +71,9 @@ def test_on_another_blas_kernel_a_difference_stands_in_the_log(opened, turned, m
     kernel = replay.blas_kernel()
     monkeypatch.setattr(replay, "blas_kernel", lambda: "Zen9")
     (line,) = opened()
-    assert "where it was" in line and line.endswith(f"; BLAS kernel Zen9 here, {kernel} when played")
+    assert "where it was" in line and line.endswith(
+        f"; BLAS kernel Zen9 here, {kernel} when played"
+    )
 
 
 @pytest.fixture
@@ -76,7 +83,12 @@ def played_with(toy):
     def write(name, version):
         path = toy.folder / "run.json"
         facts = json.loads(path.read_text(encoding="utf-8"))
-        facts["versions"] = {"numpy": np.__version__, "scipy": replay.scipy.__version__, "joblib": "0", name: version}
+        facts["versions"] = {
+            "numpy": np.__version__,
+            "scipy": replay.scipy.__version__,
+            "joblib": "0",
+            name: version,
+        }
         path.write_text(json.dumps(facts), encoding="utf-8")
 
     return write
@@ -88,13 +100,17 @@ def larger(toy, monkeypatch):
 
     def by(factor):
         flat = replay.flat
-        monkeypatch.setattr(replay, "flat", lambda result: {**flat(result), ("gaps",): result["gaps"] * factor})
+        monkeypatch.setattr(
+            replay, "flat", lambda result: {**flat(result), ("gaps",): result["gaps"] * factor}
+        )
 
     return by
 
 
 @pytest.mark.parametrize("name", ["numpy", "scipy"])
-def test_with_another_numpy_or_scipy_small_numbers_are_logged_and_larger_ones_red(opened, played_with, larger, name):
+def test_with_another_numpy_or_scipy_small_numbers_are_logged_and_larger_ones_red(
+    opened, played_with, larger, name
+):
     larger(1 + 5e-7)
     played_with(name, "1.0")
     (line,) = opened()
@@ -106,7 +122,9 @@ def test_with_another_numpy_or_scipy_small_numbers_are_logged_and_larger_ones_re
         opened()
 
 
-def test_with_the_same_versions_numbers_are_exact_and_with_others_arms_are(opened, played_with, larger, request):
+def test_with_the_same_versions_numbers_are_exact_and_with_others_arms_are(
+    opened, played_with, larger, request
+):
     played_with("joblib", "another")
     larger(1 + 5e-7)
     with pytest.raises(replay.Differs, match=r"numbers alone, by at most 5\.0e-07"):

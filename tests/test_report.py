@@ -1,4 +1,6 @@
-"""The report of a small project: Sphinx warns of nothing, links lead to pages, every claim is there."""
+"""The report of a small project: Sphinx warns of nothing, links lead to pages, every claim is
+there.
+"""
 
 import json
 import re
@@ -25,7 +27,8 @@ PAGE = """# A page
 
 ## Where to look
 
-[Home](../README.md), [claims](deep/below.md), [code](../kbrepro/claims.py), `policies[name](horizon)`.
+[Home](../README.md), [claims](deep/below.md), [code](../kbrepro/claims.py),
+`policies[name](horizon)`.
 """
 PIXEL = (
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\nIDATx\x9cc\xf8\x0f\0\x01\x01\x01\0\x1b"
@@ -35,7 +38,9 @@ PIXEL = (
 
 @pytest.fixture
 def project(toy):
-    """The toy's project with two documents, a picture and an executed notebook; returns its root and results."""
+    """The toy's project with two documents, a picture and an executed notebook; returns its root
+    and results.
+    """
     root, results = toy.root, toy.folder.parent
     (root / "docs" / "deep").mkdir(parents=True)
     for name in ("conf.py", "report.css", "search_scorer.js"):
@@ -51,10 +56,16 @@ def project(toy):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     (root / "results" / "picture.png").write_bytes(PIXEL)
-    shown = new_output("display_data", {"text/markdown": "See the [page](../docs/page.md) and $\\gamma_T$."})
-    cells = [new_markdown_cell("# A toy\n\n[Notation](../docs/page.md)"), new_code_cell("1 + 1", outputs=[shown])]
+    shown = new_output(
+        "display_data", {"text/markdown": "See the [page](../docs/page.md) and $\\gamma_T$."}
+    )
+    cells = [
+        new_markdown_cell("# A toy\n\n[Notation](../docs/page.md)"),
+        new_code_cell("1 + 1", outputs=[shown]),
+    ]
     nbformat.write(
-        new_notebook(cells=cells, metadata={"language_info": {"name": "ipython3"}}), toy.folder / "notebook.ipynb"
+        new_notebook(cells=cells, metadata={"language_info": {"name": "ipython3"}}),
+        toy.folder / "notebook.ipynb",
     )
     run = json.dumps(of_paper("toy", plans.kept(toy.folder / "played")), default=float)
     (toy.folder / "claims.json").write_text(run, encoding="utf-8")
@@ -68,19 +79,27 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
     site = index.parent
     text = index.read_text(encoding="utf-8")
     links = re.findall(r'<a class="reference [^>]*href="([^"]+)"', text)
-    assert {"docs/page.html#where-to-look", f"notebooks/{NOTEBOOK}.html", "results/README.html"} <= set(links)
+    assert {
+        "docs/page.html#where-to-look",
+        f"notebooks/{NOTEBOOK}.html",
+        "results/README.html",
+    } <= set(links)
     for page in (page for page in site.rglob("*.html") if "_static" not in page.parts):
         for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8")):
-            assert link.startswith(("https:", "mailto:")) or (page.parent / link.partition("?")[0]).exists(), (
-                page,
-                link,
-            )
+            assert (
+                link.startswith(("https:", "mailto:"))
+                or (page.parent / link.partition("?")[0]).exists()
+            ), (page, link)
     assert "See the" in (site / "notebooks" / f"{NOTEBOOK}.html").read_text(encoding="utf-8")
     claims = (site / "results" / "README.html").read_text(encoding="utf-8")
     run = scorecard.read(results)[NOTEBOOK]
-    assert all(f"<td><p>{each['id']}</p></td>" in claims for each in run["claims"] + run["theorems"])
+    assert all(
+        f"<td><p>{each['id']}</p></td>" in claims for each in run["claims"] + run["theorems"]
+    )
 
-    (root / "docs" / "page.md").write_text("# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8")
+    (root / "docs" / "page.md").write_text(
+        "# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8"
+    )
     (results / "report-of_a_kill.999999999.partial" / "source").mkdir(parents=True)
     with pytest.raises(report.ReportFailed, match=r"reports errors:\ndocs/page\.md"):
         report.build(root, results)
@@ -89,5 +108,7 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
 
 def test_without_results_it_says_what_to_do(tmp_path):
     (tmp_path / "results" / "quick").mkdir(parents=True)
-    with pytest.raises(report.ReportFailed, match="in results/quick: first `kbrepro reproduce --profile quick`"):
+    with pytest.raises(
+        report.ReportFailed, match="in results/quick: first `kbrepro reproduce --profile quick`"
+    ):
         report.build(tmp_path, tmp_path / "results" / "quick")

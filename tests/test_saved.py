@@ -24,14 +24,22 @@ from kbrepro.posterior import CovariancePosterior, LatticePosterior
 from kbrepro.problems import RKHSFunction, Trial
 
 PLAIN = RKHSFunction(Matern(0.3, nu=1.5), grid(6, 2), 0.05, norm=2.0)(Trial(5, 0))
-UNEVEN = RKHSFunction(Matern(0.3, nu=1.5), np.random.default_rng(1).random((36, 2)), 0.05, norm=2.0)(Trial(5, 0))
+UNEVEN = RKHSFunction(
+    Matern(0.3, nu=1.5), np.random.default_rng(1).random((36, 2)), 0.05, norm=2.0
+)(Trial(5, 0))
 CHAIN = exact_chain(6)(Trial(5, 2))
 VECTOR = RandomNetwork(MultiOutput(KERNEL), grid(20, 1, -2, 2), (2, 2, 1))(Trial(5, 3))
 POLICIES = {
-    **{name: (entry.make, PLAIN if entry.grid else UNEVEN) for name, entry in field(0.1, nu=1.5).items()},
+    **{
+        name: (entry.make, PLAIN if entry.grid else UNEVEN)
+        for name, entry in field(0.1, nu=1.5).items()
+    },
     "GP-UCB, covariance": (partial(UCB, width=Srinivas2010(0.1), form=CovariancePosterior), PLAIN),
     "GP-UCB, lattice": (partial(UCB, width=Srinivas2010(0.1), form=LatticePosterior), PLAIN),
-    "GP-TS, lattice": (partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior), PLAIN),
+    "GP-TS, lattice": (
+        partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior),
+        PLAIN,
+    ),
     "EI, random opening": (partial(ExpectedImprovement, random_opening=True), PLAIN),
     "mini-GP-UCB": (partial(MiniUCB, width=AbbasiYadkori2011(0.1), squared_c=2.0), UNEVEN),
     "GP-EIMS": (GPEIMS, UNEVEN),
@@ -48,11 +56,19 @@ POLICIES = {
     "cEI": (partial(SampledCascadeEI, samples=20), CHAIN),
     "black box": (black_box_ei, CHAIN),
 }
-#: What draws besides the order of ties, and what must be saved: arms, rewards and the generator do not do.
+#: What draws besides the order of ties, and what must be saved: arms, rewards and the generator do
+#: not do.
 DRAW = {"GP-TS", "PIMS", "GP-EIMS", "IRGP-UCB", "uniform play", "random arms", "cEI"}
 MUST_BE_SAVED = {"BKB", "BKB, streaming", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
 MUST_BE_SAVED |= {"SupKernelUCB, tuned"}
-MUST_BE_SAVED |= {"π-GP-UCB", "π-GP-UCB, tighter", "π-GP-UCB, thesis", "GPN-UCB", "GPN-UCB, outward", "GPN-UCB, balls"}
+MUST_BE_SAVED |= {
+    "π-GP-UCB",
+    "π-GP-UCB, tighter",
+    "π-GP-UCB, thesis",
+    "GPN-UCB",
+    "GPN-UCB, outward",
+    "GPN-UCB, balls",
+}
 
 
 def goes_on(policy, problem, rounds, noise):
@@ -72,7 +88,9 @@ def play(name, rounds):
     return policy, problem, noise, goes_on(policy, problem, rounds, noise)
 
 
-@pytest.mark.parametrize("save", [lambda its: pickle.loads(pickle.dumps(its)), copy.deepcopy], ids=["pickle", "copy"])
+@pytest.mark.parametrize(
+    "save", [lambda its: pickle.loads(pickle.dumps(its)), copy.deepcopy], ids=["pickle", "copy"]
+)
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_saved_policy_goes_on_as_if_nothing_had_happened(name, save):
     for rounds in (0, 6):

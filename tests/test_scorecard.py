@@ -20,30 +20,49 @@ def reading(value, choice="", name="", excluded="", drawn=25, kept=100):
 
 
 CLAIM = {
-    "id": "9-A", "kind": "observation", "where": "Fig. 1", "quote": "A | B are alike.", "verdict": "depends",
+    "id": "9-A", "kind": "observation", "where": "Fig. 1", "quote": "A | B are alike.",
+    "verdict": "depends",
     "depends_on": ["width"], "effect": {"value": 1.25, "low": 1.1, "high": 1.4, "shows": "ratio"},
-    "readings": [reading(0.96), reading(0.25, "width", "five"), reading(0.5, "width", "ten", "footnote 3: no"),
+    "readings": [reading(0.96), reading(0.25, "width", "five"),
+     reading(0.5, "width", "ten", "footnote 3: no"),
                  reading(0.96, "norm", "one")],
 }  # fmt: skip
 THEOREM = {
     "id": "9-T", "where": "Theorem 1", "quote": "R is at most T.", "checked": "runs above T",
-    "outcome": "no violation in 12 runs", "violations": 0, "runs": 12, "allowed": 0.0, "room": 0.034,
+    "outcome": "no violation in 12 runs", "violations": 0, "runs": 12, "allowed": 0.0,
+    "room": 0.034,
 }  # fmt: skip
-OWN = CLAIM | {"kind": "own question", "effect": None, "quote": "", "verdict": "comes out again", "depends_on": []}
+OWN = CLAIM | {
+    "kind": "own question",
+    "effect": None,
+    "quote": "",
+    "verdict": "comes out again",
+    "depends_on": [],
+}
 
 
 def test_a_claim_is_one_row_with_its_numbers_under_readings_that_differ():
     head, rule, row = scorecard.tables([CLAIM]).splitlines()
-    assert head == "|  | what the paper says | printed again | verdict | our number |" and rule.count("---") == 5
-    assert row.startswith("| 9-A | “A \\| B are alike.” (Fig. 1) | **0.96** (0.86 to 0.96)<br>0.25 five (width)<br>")
-    assert "0.50 ten (width, excluded: footnote 3: no)<br>the same under 1 other reading<br>100 kept, 25 a rerun" in row
+    assert (
+        head == "|  | what the paper says | printed again | verdict | our number |"
+        and rule.count("---") == 5
+    )
+    assert row.startswith(
+        "| 9-A | “A \\| B are alike.” (Fig. 1) | **0.96** (0.86 to 0.96)<br>0.25 five (width)<br>"
+    )
+    assert (
+        "0.50 ten (width, excluded: footnote 3: no)<br>the same under 1 other reading<br>100 kept,"
+        " 25 a rerun" in row
+    )
     assert row.endswith("| ◑ **depends** on width | ratio: 1.2 (1.1 to 1.4) |")
 
 
 def test_theorems_have_a_table_of_their_own_and_no_claims_are_no_table():
     assert scorecard.tables([CLAIM, THEOREM]).count("| --- " * 5 + "|") == 2
-    assert scorecard.tables([THEOREM]).splitlines()[-1] == (
-        "| 9-T | “R is at most T.” (Theorem 1) | runs above T | **no violation in 12 runs** | 0.034 of the bound |"
+    assert (
+        scorecard.tables([THEOREM]).splitlines()[-1]
+        == "| 9-T | “R is at most T.” (Theorem 1) | runs above T | **no violation in 12 runs** |"
+        " 0.034 of the bound |"
     )
     assert scorecard.tables([THEOREM | {"room": float("nan")}]).endswith("** |  |")
 
@@ -51,8 +70,16 @@ def test_theorems_have_a_table_of_their_own_and_no_claims_are_no_table():
 def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
     assert scorecard.lines(CLAIM) == [
         "9-A   ◑ depends on width: “A | B are alike.” (Fig. 1)",
-        *("      0.96 (0.86 to 0.96)", "      0.25 five (width)", "      0.50 ten (width, excluded: footnote 3: no)"),
-        *("      the same under 1 other reading", "      100 kept, 25 a rerun", "      ratio: 1.2 (1.1 to 1.4)"),
+        *(
+            "      0.96 (0.86 to 0.96)",
+            "      0.25 five (width)",
+            "      0.50 ten (width, excluded: footnote 3: no)",
+        ),
+        *(
+            "      the same under 1 other reading",
+            "      100 kept, 25 a rerun",
+            "      ratio: 1.2 (1.1 to 1.4)",
+        ),
     ]
     first, checked, room = scorecard.lines(THEOREM)
     assert first == "9-T   no violation in 12 runs: “R is at most T.” (Theorem 1)"
@@ -61,21 +88,29 @@ def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
 
 def test_totals_count_observations_alone():
     again = CLAIM | {"verdict": "comes out again"}
-    assert scorecard.totals([CLAIM, again, again, OWN]) == (
-        "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then"
+    assert (
+        scorecard.totals([CLAIM, again, again, OWN])
+        == "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then"
     )
 
 
 def test_numbers_have_six_digits_and_do_not_turn_with_the_last_bits():
     now = {"a": [1 / 3, 2], "b": {"c": "text", "d": True, "e": 123456.7}, "n": [None, float("inf")]}
-    told = {"a": [0.333333, 2], "b": {"c": "text", "d": True, "e": 123457.0}, "n": [None, float("inf")]}
+    told = {
+        "a": [0.333333, 2],
+        "b": {"c": "text", "d": True, "e": 123457.0},
+        "n": [None, float("inf")],
+    }
     assert scorecard.rounded(now) == scorecard.rounded(now, told) == told
     assert scorecard.rounded(now, {"a": [], "b": 7}) == scorecard.rounded(now, "other") == told
     edge = 0.1234565
     for noise in (-1e-9, 1e-9):
         for before in (0.123456, 0.123457):
             assert scorecard.rounded([edge + noise], [before]) == [before]
-    assert scorecard.rounded(0.1234568, 0.123456) == 0.123457 and scorecard.rounded(0.1234562, 0.123457) == 0.123456
+    assert (
+        scorecard.rounded(0.1234568, 0.123456) == 0.123457
+        and scorecard.rounded(0.1234562, 0.123457) == 0.123456
+    )
     assert scorecard.rounded(edge, 0.123458) in (0.123456, 0.123457)
 
 
@@ -96,6 +131,8 @@ def test_the_page_of_every_claim_is_that_of_the_committed_claims():
         for each in (*run["claims"], *run["theorems"]):
             row, shown = scorecard.tables([each]).splitlines()[-1], rows.get(f"| {each['id']}")
             if row != shown:
-                odd.append(f"claims.json of {name[:2]}, {each['id']}:\n{row}\nresults/README.md:\n{shown}")
+                odd.append(
+                    f"claims.json of {name[:2]}, {each['id']}:\n{row}\nresults/README.md:\n{shown}"
+                )
     assert not odd, "\n".join(odd)
     assert scorecard.page(RUNS) == page

@@ -1,4 +1,6 @@
-"""Rounds and trials: the same numbers however they are cut up and wherever they run; the stopwatch."""
+"""Rounds and trials: the same numbers however they are cut up and wherever they run; the
+stopwatch.
+"""
 
 import os
 import subprocess
@@ -69,13 +71,21 @@ class Scripted:
 
 
 @pytest.mark.parametrize("draws", [0, 7])
-def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noise(experiment, draws):
+def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noise(
+    experiment, draws
+):
     problem, log = experiment.problem(Trial(33, 0)), []
-    trace = simulation.run(Scripted(problem.model, log, draws), problem, 4, np.random.default_rng(34))
+    trace = simulation.run(
+        Scripted(problem.model, log, draws), problem, 4, np.random.default_rng(34)
+    )
     assert trace.arms.tolist() == [2, 4, 6, 8]
-    pulls = zip(trace.arms.tolist(), observed(problem, trace.arms, np.random.default_rng(34)), strict=True)
+    pulls = zip(
+        trace.arms.tolist(), observed(problem, trace.arms, np.random.default_rng(34)), strict=True
+    )
     assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
-    np.testing.assert_array_equal(trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms])
+    np.testing.assert_array_equal(
+        trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms]
+    )
     assert trace.seconds.shape == (4,) and (trace.seconds > 0).all()
 
 
@@ -123,7 +133,9 @@ def test_seconds_are_cpu_time_of_the_thread_that_plays(experiment, tmp_path, mon
 
 
 def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
-    """Observation + regret = best reward + noise, whatever the arm: equal by round for all policies."""
+    """Observation + regret = best reward + noise, whatever the arm: equal by round for all
+    policies.
+    """
     told = {name: [] for name in experiment.policies}
 
     def listening(make, log):
@@ -136,14 +148,24 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
         return policy
 
     heard = {name: listening(make, told[name]) for name, make in experiment.policies.items()}
-    traces, trials = run_trials(replace(experiment, policies=heard), 6, SEED), [Trial(SEED, n) for n in range(6)]
+    traces, trials = (
+        run_trials(replace(experiment, policies=heard), 6, SEED),
+        [Trial(SEED, n) for n in range(6)],
+    )
     problems = [experiment.problem(trial) for trial in trials]
     best = [[problem.expected_reward.max()] for problem in problems]
-    noise = {name: np.reshape(told[name], (6, 15)) + trace.regret - best for name, trace in traces.items()}
+    noise = {
+        name: np.reshape(told[name], (6, 15)) + trace.regret - best
+        for name, trace in traces.items()
+    }
     for name, trace in traces.items():
         np.testing.assert_allclose(noise[name], noise["EI"], rtol=0, atol=1e-12)
-        again = [observed(*its, trial.rng("run")) for *its, trial in zip(problems, trace.arms, trials, strict=True)]
-        assert np.ravel(again).tolist() == told[name]  # what policies were told is what is drawn again
+        again = [
+            observed(*its, trial.rng("run"))
+            for *its, trial in zip(problems, trace.arms, trials, strict=True)
+        ]
+        # what policies were told is what is drawn again
+        assert np.ravel(again).tolist() == told[name]
     assert len({tuple(trace.arms[:, 0]) for trace in traces.values()}) == 1
     assert len({trace.arms.tobytes() for trace in traces.values()}) == len(traces)
     assert len(np.unique(traces["EI"].arms[:, 0])) > 2
@@ -155,14 +177,21 @@ def test_workers_blocks_and_company_change_nothing_and_first_picks_trials_by_num
 ):
     whole = run_trials(experiment, TRIALS, SEED)
     assert list(whole) == list(experiment.policies)
-    shapes = {"arms": (TRIALS, 15), "gaps": (TRIALS, 30), "seconds": (TRIALS, 15), "band_ratio": (TRIALS, 1)}
+    shapes = {
+        "arms": (TRIALS, 15),
+        "gaps": (TRIALS, 30),
+        "seconds": (TRIALS, 15),
+        "band_ratio": (TRIALS, 1),
+    }
     assert {part: getattr(whole["EI"], part).shape for part in shapes} == shapes
     monkeypatch.setenv("KBREPRO_JOBS", jobs)
     again, part = (
         run_trials(experiment, TRIALS, SEED, block=block),
         run_trials(experiment, 3, SEED, first=2, block=block),
     )
-    alone = run_trials(replace(experiment, policies={"EI": experiment.policies["EI"]}), TRIALS, SEED, block=block)
+    alone = run_trials(
+        replace(experiment, policies={"EI": experiment.policies["EI"]}), TRIALS, SEED, block=block
+    )
     for name, curve in whole.items():
         for attribute in ("arms", "gaps"):
             numbers = getattr(curve, attribute)
@@ -175,12 +204,17 @@ def test_bad_settings_are_named(experiment, monkeypatch):
     for name in ("trials", "block", "first", "seed"):
         with pytest.raises(ValueError, match=f"{name} = -5"):
             run_trials(experiment, **{"seed": SEED, "trials": 2, name: -5})
-    for play in (partial(replace, experiment), lambda horizon: next(rounds(None, None, horizon, None))):
+    for play in (
+        partial(replace, experiment),
+        lambda horizon: next(rounds(None, None, horizon, None)),
+    ):
         with pytest.raises(ValueError, match="horizon = 0"):
             play(horizon=0)
     for jobs in ("0", "1.5"):
         monkeypatch.setenv("KBREPRO_JOBS", jobs)
-        with pytest.raises(ValueError, match=r"KBREPRO_JOBS = .* is not allowed: .* an integer of at least 1"):
+        with pytest.raises(
+            ValueError, match=r"KBREPRO_JOBS = .* is not allowed: .* an integer of at least 1"
+        ):
             run_trials(experiment, 1, SEED)
 
 
@@ -188,7 +222,9 @@ def test_bad_settings_are_named(experiment, monkeypatch):
 
 
 def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
-    """Of 1000 rounds about 90 numbers are kept: their maximum is that of all rounds, from round 10 on too."""
+    """Of 1000 rounds about 90 numbers are kept: their maximum is that of all rounds, from round 10
+    on too.
+    """
     source = GPDraw(SquaredExponential(0.2), grid(20), 0.5)
     problem, whole = source(Trial(3, 0)), []
     policy = UCB(problem.model, 1000, width=Srinivas2010(0.1))
@@ -196,10 +232,13 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
         whole.append(policy.band_ratio(problem.expected_reward))
     policies = {"UCB": partial(UCB, width=Srinivas2010(0.1))}
     found, plain = (
-        run_trials(Experiment(source, policies, 1000, record_band=its), 1, 3)["UCB"] for its in (True, False)
+        run_trials(Experiment(source, policies, 1000, record_band=its), 1, 3)["UCB"]
+        for its in (True, False)
     )
     at, band = log_spaced(1000), found.band_ratio[0]
-    np.testing.assert_array_equal(band, [max(whole[a:b]) for a, b in zip([0, *at[:-1]], at, strict=True)])
+    np.testing.assert_array_equal(
+        band, [max(whole[a:b]) for a, b in zip([0, *at[:-1]], at, strict=True)]
+    )
     first = UCB(problem.model, width=Srinivas2010(0.1)).checked_width()
     assert band[0] == pytest.approx(np.abs(problem.expected_reward).max() / first, rel=1e-12)
     assert at[8] == 9 and band[9:].max() == max(whole[9:])
@@ -212,11 +251,19 @@ def test_without_arms_curves_and_a_digest_of_the_arms_are_kept_and_totals_are_su
     totals = simulation.map_trials(partial(simulation.regrets_at, experiment, [15, 5]), 3, SEED)
     assert list(curves) == list(traces)
     for name, curve in curves.items():
-        np.testing.assert_allclose(curve.totals, traces[name].cumulative_regret[:, curve.at - 1], rtol=1e-7)
+        np.testing.assert_allclose(
+            curve.totals, traces[name].cumulative_regret[:, curve.at - 1], rtol=1e-7
+        )
         of_5 = [each[name][1] for each in totals]
         np.testing.assert_allclose(of_5, traces[name].regret[:, :5].sum(axis=1), rtol=1e-15)
-        assert curve.at[-1] == experiment.horizon and curve.seconds.shape == (3, 1) and (curve.seconds > 0).all()
-    kept = [simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)]
+        assert (
+            curve.at[-1] == experiment.horizon
+            and curve.seconds.shape == (3, 1)
+            and (curve.seconds > 0).all()
+        )
+    kept = [
+        simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)
+    ]
     first, again, other = ([part["arms_digest"] for part in policies.values()] for policies in kept)
     assert first == again and not set(first) & set(other)
 
@@ -235,7 +282,9 @@ map_trials(job, 4, 1)
 """
 
 
-@pytest.mark.parametrize("said", ["", pytest.param("playing", marks=pytest.mark.slow)], ids=["at start", "later"])
+@pytest.mark.parametrize(
+    "said", ["", pytest.param("playing", marks=pytest.mark.slow)], ids=["at start", "later"]
+)
 def test_workers_end_with_a_script_that_is_killed(tmp_path, said):
     own, out = {"MARK": os.fspath(tmp_path), "KBREPRO_JOBS": "2"}, tmp_path / "out"
 
@@ -251,7 +300,8 @@ def test_workers_end_with_a_script_that_is_killed(tmp_path, said):
         time.sleep(0.01)
     script.kill()
     script.wait()
-    deadline = time.monotonic() + 60  # two seconds on an idle machine; where many wait, a worker's start takes long
+    # two seconds on an idle machine; where many wait, a worker's start takes long
+    deadline = time.monotonic() + 60
     while (left := there()) and time.monotonic() < deadline:
         time.sleep(0.1)
     for process in left:

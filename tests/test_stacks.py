@@ -1,4 +1,6 @@
-"""Another kernel of the BLAS rounds otherwise: the arms of every algorithm are the same, functions to 1e-6."""
+"""Another kernel of the BLAS rounds otherwise: the arms of every algorithm are the same, functions
+to 1e-6.
+"""
 
 import json
 import os
@@ -16,36 +18,53 @@ from kbrepro.problems import GPDraw, Trial
 from kbrepro.simulation import run
 
 ROOT, HORIZON = Path(__file__).parents[1], 30
-#: Kernels that add in different orders: with fused products and without, in vectors of four and of two.
+#: Kernels that add in different orders: with fused products and without, in vectors of four and of
+#: two.
 KERNELS = ("Haswell", "Nehalem")
 
 
 def played():
-    """Print the kernel in use, a product of matrices, the arms of every algorithm, and draws on grids."""
+    """Print the kernel in use, a product of matrices, the arms of every algorithm, and draws on
+    grids.
+    """
     from test_saved import POLICIES
 
     (kernel,) = {each["architecture"] for each in threadpool_info() if each["user_api"] == "blas"}
     matrix = np.random.default_rng(1).standard_normal((300, 300))
     arms = {}
     for name, (make, problem) in POLICIES.items():
-        arms[name] = run(make(problem.model, HORIZON), problem, HORIZON, Trial(19, 0).rng("run")).arms.tolist()
+        arms[name] = run(
+            make(problem.model, HORIZON), problem, HORIZON, Trial(19, 0).rng("run")
+        ).arms.tolist()
     # where many arms mirror each other
     draws = [
         GPDraw(prior, grid(side, d), 0.025)(Trial(19, 0)).expected_reward.tolist()
         for prior in (SquaredExponential(0.5), Matern(0.5, nu=2.5))
         for d, side in ((1, 150), (2, 13), (3, 6))
     ]
-    print(json.dumps({"kernel": kernel, "product": matrix.dot(matrix).tolist(), "arms": arms, "draws": draws}))
+    print(
+        json.dumps(
+            {"kernel": kernel, "product": matrix.dot(matrix).tolist(), "arms": arms, "draws": draws}
+        )
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="kernels of other processors have other names")
+@pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="kernels of other processors have other names"
+)
 def test_arms_and_functions_are_the_same_with_another_kernel_that_rounds_otherwise():
     found = []
     for kernel in KERNELS:
-        own = {"OPENBLAS_CORETYPE": kernel, "OMP_NUM_THREADS": "1", "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}"}
+        own = {
+            "OPENBLAS_CORETYPE": kernel,
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}",
+        }
         command = [sys.executable, "-c", "import test_stacks; test_stacks.played()"]
-        done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command, env=os.environ | own, capture_output=True, text=True, check=True
+        )
         found.append(json.loads(done.stdout))
     one, other = found
     assert [one["kernel"], other["kernel"]] == [*KERNELS]

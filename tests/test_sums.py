@@ -1,4 +1,6 @@
-"""Every committed result is the file that a run wrote: no arm, gap or digit was changed by hand, and none is lost."""
+"""Every committed result is the file that a run wrote: no arm, gap or digit was changed by hand,
+and none is lost.
+"""
 
 import shutil
 import subprocess
@@ -10,11 +12,16 @@ from test_rejudge import as_written, flat
 from kbrepro import papers, paths, plans, scorecard, store, sums
 
 RESULTS = Path(__file__).parents[1] / "results" / "paper"
-NAME, CHANGED = "04_bkb_variance_starvation", "was changed: it has another checksum than in SHA256SUMS"
+NAME, CHANGED = (
+    "04_bkb_variance_starvation",
+    "was changed: it has another checksum than in SHA256SUMS",
+)
 
 
 def changed(results, folder):
-    """What is not as it was written; the claim is named, by judging all again, only where claims.json is another."""
+    """What is not as it was written; the claim is named, by judging all again, only where
+    claims.json is another.
+    """
     lines = sums.wrong(results) + [f"played/{line}" for line in sums.wrong(results / "played")]
     if any(line.startswith("claims.json was") for line in lines):
         lines += changed_claims(results, folder)
@@ -28,7 +35,10 @@ def changed_claims(results, folder):
             one, other = flat(was), as_written(judged, None)
             for name in one:
                 if one[name] != other.get(name):
-                    yield f"claims.json: {judged['id']}: {name[1:]} is {one[name]!r}, judged again {other.get(name)!r}"
+                    yield (
+                        f"claims.json: {judged['id']}: {name[1:]} is {one[name]!r}, judged again"
+                        f" {other.get(name)!r}"
+                    )
 
 
 @pytest.mark.parametrize(("folder", "paper"), papers.found().items())
@@ -85,13 +95,25 @@ VERDICT, TABLE = '"verdict": "comes out again"', "tables/fig5a_rules.csv"
         (lambda results: None, []),
         (lambda results: rewrite(results, an_arm), [f"played/regret.npz {CHANGED}"]),
         (lambda results: rewrite(results, a_gap), [f"played/regret.npz {CHANGED}"]),
-        (lambda results: (results / "played/regret.npz").unlink(), ["played/regret.npz is listed in SHA256SUMS, but"]),
-        (lambda results: (results / "played/regret.json").write_text(""), [f"played/regret.json {CHANGED}"]),
-        (lambda results: (results / "played/new.npz").touch(), ["played/new.npz is not listed in SHA256SUMS"]),
+        (
+            lambda results: (results / "played/regret.npz").unlink(),
+            ["played/regret.npz is listed in SHA256SUMS, but"],
+        ),
+        (
+            lambda results: (results / "played/regret.json").write_text(""),
+            [f"played/regret.json {CHANGED}"],
+        ),
+        (
+            lambda results: (results / "played/new.npz").touch(),
+            ["played/new.npz is not listed in SHA256SUMS"],
+        ),
         (lambda results: replace(results, TABLE, "1", "2"), [f"{TABLE} {CHANGED}"]),
         (
             lambda results: replace(results, "claims.json", VERDICT, '"verdict": "does not"'),
-            [f"claims.json {CHANGED}", "claims.json: 4-N: verdict is 'does not', judged again 'comes out again'"],
+            [
+                f"claims.json {CHANGED}",
+                "claims.json: 4-N: verdict is 'does not', judged again 'comes out again'",
+            ],
         ),
         (
             lambda results: replace(results, "claims.json", '"value": 0.003', '"value": 0.004'),
@@ -103,7 +125,9 @@ def test_every_change_is_named_with_its_notebook_and_file_and_claim(results, fau
     fault(results)
     lines = changed(results, "bkb")
     assert len(lines) == len(told)
-    assert all(line.startswith(f"{NAME}: {each}") for line, each in zip(lines, told, strict=True)), lines
+    assert all(
+        line.startswith(f"{NAME}: {each}") for line, each in zip(lines, told, strict=True)
+    ), lines
 
 
 def test_letters_in_another_unicode_form_are_the_same_file(tmp_path):
@@ -118,5 +142,7 @@ def test_sha256sum_reads_the_same_file(results):
     command = ["sha256sum", "--check", "--strict", "--quiet", sums.NAME]
     for code in (0, 1):
         done = subprocess.run(command, cwd=results, capture_output=True, text=True, check=False)
-        assert (done.returncode, "run.json: FAILED" in done.stdout) == (code, bool(code)), done.stderr
+        assert (done.returncode, "run.json: FAILED" in done.stdout) == (code, bool(code)), (
+            done.stderr
+        )
         (results / "run.json").write_text("{}")

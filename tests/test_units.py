@@ -1,4 +1,6 @@
-"""Rewards in any unit, at any level, points in any unit: rules whose formula allows it pull the same arms."""
+"""Rewards in any unit, at any level, points in any unit: rules whose formula allows it pull the
+same arms.
+"""
 
 import warnings
 from dataclasses import replace
@@ -40,10 +42,14 @@ RULES = {
     "GP-UCB, covariance": lambda a: partial(UCB, width=Constant(1.0), form=CovariancePosterior),
     "GP-UCB, lattice": lambda a: partial(UCB, width=Constant(1.0), form=LatticePosterior),
     "EI": lambda a: ExpectedImprovement,
-    "EI, noisy incumbent": lambda a: partial(ExpectedImprovement, incumbent="noisy_reward", margin=0.1 * a),
+    "EI, noisy incumbent": lambda a: partial(
+        ExpectedImprovement, incumbent="noisy_reward", margin=0.1 * a
+    ),
     "MPI": lambda a: partial(ProbabilityOfImprovement, margin=0.03 * a),
     "GP-TS": lambda a: partial(ThompsonSampling, width=Constant(1.0)),
-    "GP-TS, lattice": lambda a: partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior),
+    "GP-TS, lattice": lambda a: partial(
+        ThompsonSampling, width=Constant(1.0), form=LatticePosterior
+    ),
     "PIMS": lambda a: PIMS,
     "GP-EIMS": lambda a: GPEIMS,
     "IRGP-UCB": lambda a: IRGPUCB,
@@ -97,13 +103,19 @@ def whole(numbers):
 
 
 def raised(rule, constant, prior_mean, seed, unit):
-    """Arms with `constant` in rewards and prior mean; at the end recommended arm, gap, band, index."""
+    """Arms with `constant` in rewards and prior mean; at the end recommended arm, gap, band,
+    index.
+    """
     model = Model(POINTS, Matern(0.3, nu=1.5, variance=unit**2), 0.05 * unit**2, norm=2.0)
     model = replace(model, mean=unit * (prior_mean + constant))
     policy, noise, pulled = RULES[rule](unit)(model, ROUNDS, rng=3), np.random.default_rng(seed), []
     for _ in range(ROUNDS):
         pulled.append(policy.ask())
-        reward = (prior_mean + np.zeros(len(F)))[pulled[-1]] + F[pulled[-1]] + 0.2 * noise.standard_normal()
+        reward = (
+            (prior_mean + np.zeros(len(F)))[pulled[-1]]
+            + F[pulled[-1]]
+            + 0.2 * noise.standard_normal()
+        )
         policy.tell(pulled[-1], float(unit * (whole(reward) + constant)))
     band = policy.band_ratio(unit * (constant + whole(F))) if hasattr(policy, "band_ratio") else 0.0
     return pulled, policy.recommend(), policy.gap(Constant(2.0)), band, policy.index().tolist()
@@ -120,12 +132,16 @@ def raised(rule, constant, prior_mean, seed, unit):
 )
 @example(sign=1.0, size=8.999, per_arm=False, seed=0, unit=1.0)
 def test_a_constant_of_up_to_1e9_prior_sds_changes_no_arm(rule, sign, size, per_arm, seed, unit):
-    """Numbers are such that rewards are told without rounding: then all is equal to the last digit."""
+    """Numbers are such that rewards are told without rounding: then all is equal to the last
+    digit.
+    """
     constant = whole(sign * 10**size)
     prior_mean = whole(np.linspace(-3, 1, len(F))) if per_arm else 0.5
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert raised(rule, constant, prior_mean, seed, unit) == raised(rule, 0.0, prior_mean, seed, unit)
+        assert raised(rule, constant, prior_mean, seed, unit) == raised(
+            rule, 0.0, prior_mean, seed, unit
+        )
 
 
 class Own(MeanOnly):
@@ -147,7 +163,10 @@ def test_an_index_that_has_the_constant_in_it_ties_no_more_arms():
 
 def test_beyond_1e9_prior_sds_one_line_warns_and_the_search_goes_on():
     model = Model(POINTS, Matern(0.3, nu=1.5, variance=1e-4), 1e-6, mean=1.7e9)
-    with pytest.warns(UserWarning, match=r"^mean = 1.7e\+09 is more than 1e\+09 prior standard deviations \(0.01\)"):
+    with pytest.warns(
+        UserWarning,
+        match=r"^mean = 1.7e\+09 is more than 1e\+09 prior standard deviations \(0.01\)",
+    ):
         policy = UCB(model, width=Constant(2.0))
     pulled = []
     for _ in range(40):

@@ -1,4 +1,6 @@
-"""What is told is taken in whole or not at all, `ask` changes nothing, and what is shown is not live."""
+"""What is told is taken in whole or not at all, `ask` changes nothing, and what is shown is not
+live.
+"""
 
 import copy
 import inspect
@@ -85,13 +87,19 @@ def test_a_list_is_told_whole_or_not_at_all_in_every_form(name, error, monkeypat
     assert_as_before(policy, before, problem, noise)
 
 
-#: What may not fit in the middle of one `tell`: the policy, the function, and which of its calls fails.
+#: What may not fit in the middle of one `tell`: the policy, the function, and which of its calls
+#: fails.
 HALF_WAY = {
     "rows": (UCB, Stack, "append", 1),
     "covariance": (partial(UCB, form=CovariancePosterior), CovariancePosterior, "_remember", 1),
     "lattice": (partial(UCB, form=LatticePosterior), Precision, "add", 1),
     "BKB": (POLICIES["BKB"][0], NystromPosterior, "use_dictionary", 1),
-    "mini": (partial(MiniUCB, width=kb.Constant(2.0), squared_c=2.0), CountedPosterior, "update", 1),
+    "mini": (
+        partial(MiniUCB, width=kb.Constant(2.0), squared_c=2.0),
+        CountedPosterior,
+        "update",
+        1,
+    ),
     "BPE": (partial(BPE, width=FixedDesign(0.1)), BPE, "_prior", 1),
     "cells": (POLICIES["π-GP-UCB"][0], Cell, "update", 2),
     "GPN-UCB": (POLICIES["GPN-UCB"][0], LayerPosterior, "update", 2),
@@ -159,10 +167,14 @@ SECONDS = np.array([1, 2], dtype="m8[s]")
 NO_NUMBERS = {
     "one NaN": [0.5, np.nan], "None": [0.5, None], "missing": pd.array([1, None], dtype="Int64"),
     "missing time": np.array(["2020-01-01", "NaT"], dtype="M8[s]"), "durations": SECONDS,
-    "durations in a Series": pd.Series(pd.to_timedelta([1, 2], unit="s")), "a list of durations": list(SECONDS),
-    "objects": SECONDS.astype(object), "a dictionary": {0: 0.5, 1: 0.7}, "values": {0: 0.5, 1: 0.7}.values(),
-    "a set": {0.5, 0.7}, "a table": pd.DataFrame([[0.5], [0.7]]), "its columns": pd.DataFrame([[0.5, 1], [0.7, 2]]),
-    "bytes": b"57", "bytearray": bytearray(b"57"), "memory": memoryview(b"57"), "text": "57", "texts": ["5", "7"],
+    "durations in a Series": pd.Series(pd.to_timedelta([1, 2], unit="s")),
+    "a list of durations": list(SECONDS),
+    "objects": SECONDS.astype(object), "a dictionary": {0: 0.5, 1: 0.7},
+    "values": {0: 0.5, 1: 0.7}.values(),
+    "a set": {0.5, 0.7}, "a table": pd.DataFrame([[0.5], [0.7]]),
+    "its columns": pd.DataFrame([[0.5, 1], [0.7, 2]]),
+    "bytes": b"57", "bytearray": bytearray(b"57"), "memory": memoryview(b"57"), "text": "57",
+    "texts": ["5", "7"],
     "hidden": np.ma.array([0.5, 0.7], mask=[0, 1]), "one hidden": [0.5, np.ma.masked],
     "in a row": [np.ma.array([0.5, 0.7], mask=[0, 1])], "complex": [1 + 2j, 1.0],
     "a generator": (y for y in [0.5, 0.7]), "structured": np.zeros(2, "i4,f4"),
@@ -176,12 +188,20 @@ def test_what_is_no_list_of_numbers_is_refused_by_name_and_told_and_fitted_alike
     policy, value = told(), NO_NUMBERS[what]
     calls = {
         "rewards": [lambda: policy.tell([1, 2], value), lambda: MODEL.fit([1, 2], value)],
-        "noise_variance": [lambda: policy.tell([1, 2], [0.5, 0.7], noise_variance=value)] * (what != "a number"),
+        "noise_variance": (
+            [lambda: policy.tell([1, 2], [0.5, 0.7], noise_variance=value)] * (what != "a number")
+        ),
         "arms": [lambda: policy.tell(value, [0.5, 0.7]), lambda: MODEL.fit(value, [0.5, 0.7])],
         "allowed": [lambda: policy.ask(allowed=value), lambda: policy.recommend(allowed=value)],
         "pending": [lambda: policy.ask(pending=value)],
-        "samples": [lambda: kb.bootstrap(kb.mean_difference, value, [1.0, 2.0], rng=np.random.default_rng(0))],
-        "points": [lambda: kb.Model(value, MODEL.kernel, 0.1)] * (what not in ("a table", "its columns")),
+        "samples": [
+            lambda: kb.bootstrap(
+                kb.mean_difference, value, [1.0, 2.0], rng=np.random.default_rng(0)
+            )
+        ],
+        "points": (
+            [lambda: kb.Model(value, MODEL.kernel, 0.1)] * (what not in ("a table", "its columns"))
+        ),
         "bounds": [lambda: kb.grid(3, bounds=value)] * (what != "its columns"),
         "mean": [lambda: kb.Model(POINTS, MODEL.kernel, 0.1, mean=value)] * (what != "a number"),
     }
@@ -191,7 +211,9 @@ def test_what_is_no_list_of_numbers_is_refused_by_name_and_told_and_fitted_alike
             with pytest.raises((ValueError, IndexError), match=rf"^({name}|arm|rewards)\b"):
                 call()
     np.testing.assert_array_equal(policy.posterior.mean, before)
-    assert len(policy.history.arms) == 3 and policy.t == 4 and policy.rng.bit_generator.state == state
+    assert (
+        len(policy.history.arms) == 3 and policy.t == 4 and policy.rng.bit_generator.state == state
+    )
 
 
 NO_ARMS = [np.timedelta64(3, "s"), np.timedelta64("NaT", "s"), pd.Timedelta(3, "s"), True, [3], 2.0]
@@ -200,24 +222,34 @@ NO_ARMS = [np.timedelta64(3, "s"), np.timedelta64("NaT", "s"), pd.Timedelta(3, "
 @pytest.mark.parametrize("duration", NO_ARMS)
 def test_a_duration_a_truth_a_list_and_a_float_are_no_arm(duration):
     policy = told()
-    with pytest.raises((IndexError, ValueError), match=r"^(arms|rewards)(\[0\])? (= .* not allowed|has shape)"):
+    with pytest.raises(
+        (IndexError, ValueError), match=r"^(arms|rewards)(\[0\])? (= .* not allowed|has shape)"
+    ):
         policy.tell(duration, 0.5)
     assert policy.t == 4
 
 
 TWO = np.array([1.0, 0.0])
 NUMBERS = [
-    TWO, TWO.tolist(), tuple(TWO), TWO.astype(np.float16), TWO.astype(np.uint8), TWO.astype(bool), [True, False],
-    pd.Series(TWO, index=[7, 3]), pd.array([1, 0], dtype="Int64"), pd.array([True, False], dtype="boolean"),
+    TWO, TWO.tolist(), tuple(TWO), TWO.astype(np.float16), TWO.astype(np.uint8), TWO.astype(bool),
+    [True, False],
+    pd.Series(TWO, index=[7, 3]), pd.array([1, 0], dtype="Int64"),
+    pd.array([True, False], dtype="boolean"),
     np.ma.array(TWO, mask=[0, 0]), [np.float32(1), np.int8(0)], [1, False],
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("rewards", NUMBERS, ids=lambda its: getattr(its, "dtype", type(its).__name__))
+@pytest.mark.parametrize(
+    "rewards", NUMBERS, ids=lambda its: getattr(its, "dtype", type(its).__name__)
+)
 def test_numbers_in_any_form_are_told_as_pythons(rewards):
     policy = UCB(MODEL)
-    policy.tell(pd.array([4, 30], dtype="Int64"), rewards, noise_variance=np.array([1, 2], dtype=np.uint8))
-    policy.tell(np.array(5), rewards[0] if isinstance(rewards, list) else np.array(1, dtype=np.int8))
+    policy.tell(
+        pd.array([4, 30], dtype="Int64"), rewards, noise_variance=np.array([1, 2], dtype=np.uint8)
+    )
+    policy.tell(
+        np.array(5), rewards[0] if isinstance(rewards, list) else np.array(1, dtype=np.int8)
+    )
     assert json.loads(json.dumps(policy.history)) == [[4, 30, 5], [1.0, 0.0, 1.0], [1.0, 2.0, None]]
     assert {type(each) for column in policy.history for each in column} == {int, float, type(None)}
     fitted = MODEL.fit([4, 30], rewards)
@@ -251,7 +283,10 @@ def test_zeros_and_ones_for_every_arm_are_a_mask_of_what_is_allowed(kind):
         policy.ask(allowed=[0] * A)
     assert policy.ask(allowed=[1, 0, 1]) in (0, 1)  # not one for each arm
     two = UCB(kb.Model([[0.0], [1.0]], MODEL.kernel, 0.1))
-    assert [two.ask(allowed=[0]), two.ask(allowed=[1])] == [0, 1] and two.ask(allowed=[0, 1]) in (0, 1)
+    assert [two.ask(allowed=[0]), two.ask(allowed=[1])] == [0, 1] and two.ask(allowed=[0, 1]) in (
+        0,
+        1,
+    )
 
 
 def test_an_arm_that_is_allowed_twice_is_not_drawn_more_often():
@@ -264,7 +299,9 @@ def test_an_arm_that_is_allowed_twice_is_not_drawn_more_often():
 def test_integers_that_floats_cannot_tell_apart_are_refused_by_name():
     ticks = np.array([[1_700_000_000_000_000_000], [1_700_000_000_000_000_100]])
     for points in (ticks, ticks.astype(np.uint64), ticks.tolist(), [[10**20], [10**20 + 1]]):
-        with pytest.raises(ValueError, match=r"points = .* distinct in float64, .* take an offset off"):
+        with pytest.raises(
+            ValueError, match=r"points = .* distinct in float64, .* take an offset off"
+        ):
             kb.Model(points, kb.Matern(50.0, 2.5), 0.01)
     assert kb.Model(ticks - ticks[0], kb.Matern(50.0, 2.5), 0.01).points[1, 0] == 100
     assert kb.Model(1024 * ticks, kb.Matern(50.0, 2.5), 0.01).n_arms == 2
@@ -302,7 +339,9 @@ def test_while_a_batch_is_chosen_others_see_and_tell_the_policy_as_it_is(form):
 
     def width(asking):
         if policy and asking is not policy:
-            seen.append((policy.gap(kb.Constant(2.0)), policy.recommend(), policy.posterior.counts.sum()))
+            seen.append(
+                (policy.gap(kb.Constant(2.0)), policy.recommend(), policy.posterior.counts.sum())
+            )
             if len(seen) == 2:
                 policy.tell(7, 0.5)
         return 2.0
@@ -321,7 +360,9 @@ def test_while_a_batch_is_chosen_others_see_and_tell_the_policy_as_it_is(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("what", [name for name, _ in inspect.getmembers(CovariancePosterior) if name[0] != "_"])
+@pytest.mark.parametrize(
+    "what", [name for name, _ in inspect.getmembers(CovariancePosterior) if name[0] != "_"]
+)
 def test_a_width_of_ones_own_reads_the_posterior_in_batches_too(form, what):
     def width(policy):
         its = getattr(policy.posterior, what, None)
@@ -343,7 +384,9 @@ def test_after_pending_pulls_precision_and_covariances_are_those_of_the_told_pos
         for arm in (4, 4, 9):
             believer.tell(arm, believer.posterior.mean[arm])
         np.testing.assert_allclose(after.precision, believer.posterior.precision)
-        np.testing.assert_allclose(after.covariance_with(5), believer.posterior.covariance_with(5), atol=1e-12)
+        np.testing.assert_allclose(
+            after.covariance_with(5), believer.posterior.covariance_with(5), atol=1e-12
+        )
         assert (after.n_arms, after.noise_variance) == (A, 0.05)
 
 
@@ -357,7 +400,11 @@ def test_the_first_arms_at_random_are_distinct_in_a_batch_and_one_by_one(make):
         pending = []
         for _ in range(6):
             pending.append(single.ask(pending=pending, allowed=range(8)))
-        assert batch.ask(6, allowed=range(8)) == pending and len(set(pending)) == 6 and max(pending) < 8
+        assert (
+            batch.ask(6, allowed=range(8)) == pending
+            and len(set(pending)) == 6
+            and max(pending) < 8
+        )
         assert len(batch.ask(3, allowed=[1, 2])) == 3  # more than there are
 
 
@@ -392,7 +439,11 @@ def public(thing):
 
 def live(thing, seen):
     """Attributes of an object of ours, and of what it shows, through which it can be changed."""
-    if id(thing) in seen or not type(thing).__module__.startswith("kbrepro") or isinstance(thing, type):
+    if (
+        id(thing) in seen
+        or not type(thing).__module__.startswith("kbrepro")
+        or isinstance(thing, type)
+    ):
         return
     seen[id(thing)] = thing
     for name, its in public(thing):
@@ -440,9 +491,13 @@ def test_a_pickle_says_what_version_it_is_of_when_it_is_loaded(monkeypatch):
     saved = pickle.dumps(policy)
     assert pickle.loads(saved).history == policy.history
     monkeypatch.setattr(base, "_version", lambda: "9.9.9")
-    with pytest.warns(UserWarning, match=r"this UCB was saved by kbrepro .* this is 9.9.9, .* policy.with_model"):
+    with pytest.warns(
+        UserWarning, match=r"this UCB was saved by kbrepro .* this is 9.9.9, .* policy.with_model"
+    ):
         later = pickle.loads(saved)
     assert later.with_model(later.model).ask() == policy.ask()
     monkeypatch.setattr(kb.Policy, "__getstate__", lambda self: dict(vars(self)))  # as before 0.4
-    with pytest.raises(ValueError, match=r"this UCB was saved by kbrepro 0.3.0 or earlier, .* its history"):
+    with pytest.raises(
+        ValueError, match=r"this UCB was saved by kbrepro 0.3.0 or earlier, .* its history"
+    ):
         pickle.loads(pickle.dumps(policy))

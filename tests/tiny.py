@@ -8,7 +8,8 @@ class Columns:
 
     def __init__(self, **labels):
         self.labels = {
-            label: {rule: np.array(values, float) for rule, values in rules.items()} for label, rules in labels.items()
+            label: {rule: np.array(values, float) for rule, values in rules.items()}
+            for label, rules in labels.items()
         }
 
     def column(self, label, rule, statistic):

@@ -1,1 +1,3 @@
-"""Runs notebooks, keeps their results whole, makes the report, plays a reader's policy beside the papers'."""
+"""Runs notebooks, keeps their results whole, makes the report, plays a reader's policy beside the
+papers'.
+"""

@@ -20,7 +20,9 @@ from kbrepro.store.settings import unknown
 
 
 class Unit(NamedTuple):
-    """The smallest thing to replay, with its seconds: a trial of a label; in an experiment one policy of that trial."""
+    """The smallest thing to replay, with its seconds: a trial of a label; in an experiment one
+    policy of that trial.
+    """
 
     label: str
     number: int
@@ -29,7 +31,8 @@ class Unit(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """The audit of one notebook: how many units each label has, how many were equal, what differs, and remarks.
+    """The audit of one notebook: how many units each label has, how many were equal, what differs,
+    and remarks.
 
     What differs by no more than another stack may (`replay.allowed`) is `told`.
     """
@@ -53,12 +56,13 @@ class Audit(NamedTuple):
 
 
 def audit(r: Run, minutes: float, seed: int) -> Audit:
-    """Replay trials of a run's store for `minutes` > 0: one of each label first, then uniformly at random.
+    """Replay trials of a run's store for `minutes` > 0: one of each label first, then uniformly at
+    random.
 
-    The minutes are wall time from the call; no unit is begun whose kept seconds do not fit in what is left. In an
-    experiment one policy of a trial is replayed: it has its own random streams. Arms and texts must be equal, other
-    numbers to 1e-9, or to what `replay.allowed` says of this stack; seconds do not count. Raises NotKept on a label
-    that the store has not.
+    The minutes are wall time from the call; no unit is begun whose kept seconds do not fit in what
+    is left. In an experiment one policy of a trial is replayed: it has its own random streams. Arms
+    and texts must be equal, other numbers to 1e-9, or to what `replay.allowed` says of this stack;
+    seconds do not count. Raises NotKept on a label that the store has not.
     """
     checks.positive(minutes=minutes)
     deadline = time.monotonic() + 60 * minutes
@@ -75,9 +79,12 @@ def audit(r: Run, minutes: float, seed: int) -> Audit:
     units = [unit for label, job in jobs.items() for unit in _units(job, seconds.get(label, 0.0))]
     kept = cache(lambda label: kept_in.read(jobs[label]))
     done = Audit(r.notebook, Counter(unit.label for unit in units), Counter(), [], [], notes)
-    # what was kept of that trial alone: to hand all of a label to a worker takes longer than to play it
+    # what was kept of that trial alone: to hand all of a label to a worker takes longer than to
+    # play it
     calls = (
-        joblib.delayed(_replayed)(unit, jobs[unit.label], _trial(kept(unit.label), jobs[unit.label], unit))
+        joblib.delayed(_replayed)(
+            unit, jobs[unit.label], _trial(kept(unit.label), jobs[unit.label], unit)
+        )
         for unit in _order(units, np.random.default_rng(seed))
         if time.monotonic() + unit.seconds < deadline
     )

@@ -1,4 +1,6 @@
-"""A reader's policy on trials that a notebook played, compared with its policies, whose traces are read."""
+"""A reader's policy on trials that a notebook played, compared with its policies, whose traces are
+read.
+"""
 
 import re
 import runpy
@@ -34,19 +36,24 @@ class PolicyFailed(RuntimeError):
 
 
 class Compared(NamedTuple):
-    """Traces of your policy and its rivals on the same trials, the table of differences, and the figure."""
+    """Traces of your policy and its rivals on the same trials, the table of differences, and the
+    figure.
+    """
 
     traces: dict[str, Curve]
     table: pd.DataFrame
     figure: Figure
 
 
-def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20, file: str = "") -> Compared:
-    """Play the first trials of a label with `policy(model, horizon)`, and compare it with the policies kept there.
+def play(
+    policy: Callable[..., Any], notebook: str, label: str, trials: int = 20, file: str = ""
+) -> Compared:
+    """Play the first trials of a label with `policy(model, horizon)`, and compare it with the
+    policies kept there.
 
-    Every policy meets the same function, noise and order of ties. Raises ValueError, which lists the labels, if no
-    traces of this one are kept; if its data is not here; and if `trials` is more than are kept; PolicyFailed, with the
-    line of `file`, if the policy raises.
+    Every policy meets the same function, noise and order of ties. Raises ValueError, which lists
+    the labels, if no traces of this one are kept; if its data is not here; and if `trials` is more
+    than are kept; PolicyFailed, with the line of `file`, if the policy raises.
     """
     checks.function(policy=policy)
     checks.positive_int(trials=trials)
@@ -56,24 +63,33 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     labels = [name for name, about in abouts if "play_trial" in about["settings"].get("job", ())]
     if label not in labels:
         nearest = get_close_matches(label, labels, 5, 0.4) or labels
-        raise ValueError("\n  ".join([f"label = {label!r} is not allowed: label must be one of", *nearest]))
+        raise ValueError(
+            "\n  ".join([f"label = {label!r} is not allowed: label must be one of", *nearest])
+        )
     kept = played(r.notebook, label)
     most = len(next(iter(kept.values())).seconds)
     if not 2 <= trials <= most:
-        raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer from 2 to {most} (all kept)")
+        raise ValueError(
+            f"trials = {trials!r} is not allowed: trials must be an integer from 2 to {most} (all"
+            " kept)"
+        )
     kept_in = store.Store(r.played, read_only=True)
     planned = plan_of(r.notebook, r.parameters, remembering(kept_in))
     checks.one_of(tuple(planned), label=label)
     job = planned[label].job(label)
     kept_in.lacks(job)  # OtherSettings, if they are others
     if unknown(job.settings):
-        raise ValueError(f"label {label!r} cannot be played: its data is missing (see data/README.md)")
+        raise ValueError(
+            f"label {label!r} cannot be played: its data is missing (see data/README.md)"
+        )
     theirs = planned[label].experiment
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with _told(file):
         ours = run_trials(yours, trials, job.seed, first=job.first, label=label)
     traces = ours | {rival: curve.first(trials) for rival, curve in kept.items()}
-    table = _differences({name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}, job.seed)
+    table = _differences(
+        {name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}, job.seed
+    )
     figures.use_style()
     figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
     shown = {name: trace for name, trace in traces.items() if name in figures.LOOK or name == YOURS}
@@ -86,9 +102,17 @@ def _differences(regret: dict[str, np.ndarray], seed: int) -> pd.DataFrame:
     rows: dict[str, Any] = {YOURS: (regret[YOURS].mean(), np.nan, np.nan, np.nan, "")}
     for name in regret.keys() - {YOURS}:
         less = paired_difference(regret[YOURS], regret[name], seed)
-        rows[name] = regret[name].mean(), *less, "lower" if less.high < 0 else "higher" if less.low > 0 else "open"
+        rows[name] = (
+            regret[name].mean(),
+            *less,
+            "lower" if less.high < 0 else "higher" if less.low > 0 else "open",
+        )
     columns = ["mean R_T", "difference", "low", "high", f"{YOURS} is"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).reindex([*regret]).rename_axis("policy")
+    return (
+        pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+        .reindex([*regret])
+        .rename_axis("policy")
+    )
 
 
 def require_writable() -> None:
@@ -99,10 +123,16 @@ def require_writable() -> None:
 
 
 def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
-    """Write `<stem>.png` and `<stem>.csv`; return their folder, which is below results/custom/beside/."""
+    """Write `<stem>.png` and `<stem>.csv`; return their folder, which is below
+    results/custom/beside/.
+    """
     folder = store.path_of(FOLDER / notebook, label).with_suffix("")
-    paths.write_text(paths.project_root() / folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g"))
-    compared.figure.savefig(paths.project_root() / folder / f"{stem}.png", dpi=200, facecolor="white")
+    paths.write_text(
+        paths.project_root() / folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g")
+    )
+    compared.figure.savefig(
+        paths.project_root() / folder / f"{stem}.png", dpi=200, facecolor="white"
+    )
     return folder.as_posix()
 
 
@@ -113,12 +143,17 @@ def policy_of(where: str) -> Callable[..., Any]:
     """
     place, _, name = where.rpartition(":")
     if not Path(place).is_file():
-        raise ValueError(f"policy {where!r} is not allowed: it must be FILE.py:NAME of an existing file")
-    sys.path.insert(0, str(Path(place).resolve().parent))  # for what the file imports; workers get the same path
+        raise ValueError(
+            f"policy {where!r} is not allowed: it must be FILE.py:NAME of an existing file"
+        )
+    # for what the file imports; workers get the same path
+    sys.path.insert(0, str(Path(place).resolve().parent))
     with _told(place):
         names = runpy.run_path(place)
     if not callable(policy := names.get(name)):
-        raise ValueError(f"policy {where!r} is not allowed: {place} has no class or function {name}")
+        raise ValueError(
+            f"policy {where!r} is not allowed: {place} has no class or function {name}"
+        )
     return policy
 
 

@@ -19,7 +19,8 @@ from kbrepro.store.settings import differences
 
 
 def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:
-    """Return a line for everything that is missing or odd in the papers of notebooks, of all if none is named.
+    """Return a line for everything that is missing or odd in the papers of notebooks, of all if
+    none is named.
 
     ValueError on a notebook that is not there.
     """
@@ -34,29 +35,46 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     """What the folder of a paper lacks, its claims' ids, and who else should name it."""
     folders = [folder for folder, paper in papers.found().items() if paper.notebook == name]
     if len(folders) != 1:
-        yield f"a paper.py in kbrepro/papers must name this notebook; {', '.join(folders) or 'none'} does"
+        yield (
+            f"a paper.py in kbrepro/papers must name this notebook; {', '.join(folders) or 'none'}"
+            " does"
+        )
         return
     (folder,) = folders
     if not list((root / "tests" / "papers" / folder).glob("test_*.py")):
         yield f"there are no tests in tests/papers/{folder}"
     cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["references"]
-    if not papers.found()[folder].synthesis and f"Notebook {name}" not in [each["notes"] for each in cited]:
+    if not papers.found()[folder].synthesis and f"Notebook {name}" not in [
+        each["notes"] for each in cited
+    ]:
         yield f"CITATION.cff has no reference with the notes `Notebook {name}`"
     if not (root / "kbrepro" / "papers" / folder / "claims.py").is_file():
         yield f"kbrepro/papers/{folder}/claims.py is missing"
         return
     sentences = sentences_of(folder)
     ids, begins = [each.id for each in sentences], f"{int(name[:2])}-"
-    yield from (f"claim {each.id} has no quote: its function needs a docstring" for each in sentences if not each.quote)
+    yield from (
+        f"claim {each.id} has no quote: its function needs a docstring"
+        for each in sentences
+        if not each.quote
+    )
     yield from (f"claim {each} is there {n} times" for each, n in Counter(ids).items() if n > 1)
-    yield from (f"claim {each} must begin with {begins}" for each in ids if not each.startswith(begins))
+    yield from (
+        f"claim {each} must begin with {begins}" for each in ids if not each.startswith(begins)
+    )
     path = root / "notebooks" / f"{name}.ipynb"
     shown = path.read_text(encoding="utf-8") if path.is_file() else ""
-    yield from (f"claim {each} is not shown: record.verdicts" for each in ids if shown and f"| {each} |" not in shown)
+    yield from (
+        f"claim {each} is not shown: record.verdicts"
+        for each in ids
+        if shown and f"| {each} |" not in shown
+    )
 
 
 def _of_notebook(root: Path, name: str) -> Iterator[str]:
-    """Whether a notebook is as its text, was run, and was played at full scale, and whether its profile fits."""
+    """Whether a notebook is as its text, was run, and was played at full scale, and whether its
+    profile fits.
+    """
     path, refresh = root / "notebooks" / f"{name}.ipynb", f"`kbrepro refresh {name[:2]}`"
     try:
         text, (full,) = profiles.source(root, name), plan([name], paths.FULL_SCALE, root)
@@ -86,21 +104,28 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
     """Whether the store has what the plan plays, and what claims say of T is a horizon of it."""
     try:
         (full,) = plan([name], paths.FULL_SCALE, root)
-        planned = plan_of(name, full.parameters, remembering(store.Store(full.played, read_only=True)))
+        planned = plan_of(
+            name, full.parameters, remembering(store.Store(full.played, read_only=True))
+        )
     except ValueError:  # which is said already
         return
     kept = store.labels(full.played)
     for label, each in planned.items():
         if label in kept:
             others = differences(kept[label]["settings"], each.job(label).settings)
-            yield from (f"label {label!r} was played with other settings: {line}" for line in others[:1])
+            yield from (
+                f"label {label!r} was played with other settings: {line}" for line in others[:1]
+            )
         elif full.facts:
             yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
     known = {value for value in full.parameters.values() if isinstance(value, int)}
     for each in planned.values():
         with suppress(ValueError):  # it plays no experiment
             known.add(each.experiment.horizon)
-    if not planned or not (root / "kbrepro" / "papers" / papers.folder_of(name) / "claims.py").is_file():
+    if (
+        not planned
+        or not (root / "kbrepro" / "papers" / papers.folder_of(name) / "claims.py").is_file()
+    ):
         return
     for sentence in sentences_of(papers.folder_of(name)):
         text = sentence.checked if isinstance(sentence, Theorem) else sentence.shows
@@ -111,9 +136,10 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
 
 def _of_outputs(path: Path, text: NotebookNode, figures: int) -> Iterator[str]:
     """What is odd in an .ipynb, whose text this is, and which shows so many figures."""
+    # whatever it raises on what is no notebook, such as one in which git left a conflict
     try:
         notebook = nbformat.read(path, as_version=4)
-    except Exception:  # whatever it raises on what is no notebook, such as one in which git left a conflict
+    except Exception:
         yield f"notebooks/{path.name} is no notebook; git may have left a conflict in it (<<<<<<<)"
         return
     kernel = notebook.metadata.get("kernelspec", {}).get("name")

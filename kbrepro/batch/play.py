@@ -39,7 +39,9 @@ def locked(r: Run) -> Iterator[None]:
 
 
 def replaceable(runs: Sequence[Run], labels: Sequence[str]) -> list[str]:
-    """Return labels that are to be played anew (`*`: all), as plans spell them; ValueError on one that no store has."""
+    """Return labels that are to be played anew (`*`: all), as plans spell them; ValueError on one
+    that no store has.
+    """
     named = _normal(labels)
     for label in named:
         if label != "*" and not any(store.can_replace(r.played, label) for r in runs):
@@ -48,14 +50,16 @@ def replaceable(runs: Sequence[Run], labels: Sequence[str]) -> list[str]:
     return named
 
 
-def play(r: Run, labels: Sequence[str] = (), fresh: Sequence[str] = (), minutes: float = math.inf) -> bool:
+def play(
+    r: Run, labels: Sequence[str] = (), fresh: Sequence[str] = (), minutes: float = math.inf
+) -> bool:
     """Play what its store lacks of a run's plan, or of these labels; return whether all is there.
 
-    Labels in `fresh` (`*`: all) are played anew. In another profile than the full scale, what that has
-    with the same settings is there. Each label is kept as it ends, and one that was interrupted goes on where
-    it stopped. None is begun that is not expected to end within the minutes, by the CPU seconds that the same
-    job took before. Raises ValueError on an unknown label, OtherSettings, and NotKept where data is not here,
-    before anything is played.
+    Labels in `fresh` (`*`: all) are played anew. In another profile than the full scale, what that
+    has with the same settings is there. Each label is kept as it ends, and one that was interrupted
+    goes on where it stopped. None is begun that is not expected to end within the minutes, by the
+    CPU seconds that the same job took before. Raises ValueError on an unknown label, OtherSettings,
+    and NotKept where data is not here, before anything is played.
     """
     at_full_scale = r.folder.parent.name == paths.FULL_SCALE
     where = r.root / "results" / paths.FULL_SCALE / r.notebook / PLAYED
@@ -95,7 +99,9 @@ def _normal(labels: Sequence[str]) -> list[str]:
 
 
 def _seconds(job: Job, about: Mapping[str, Any] | None) -> float:
-    """The CPU seconds that a job is expected to take, by what is kept of its label; 0 if that is of another job."""
+    """The CPU seconds that a job is expected to take, by what is kept of its label; 0 if that is of
+    another job.
+    """
     if not about or differences(about["settings"].get("job"), job.settings["job"]):
         return 0.0
     return float(about["seconds"] / about["trials"] * job.trials)

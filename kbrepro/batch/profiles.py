@@ -1,4 +1,6 @@
-"""Lists notebooks and profiles, and checks whether values fit a notebook's parameters; starts no kernel."""
+"""Lists notebooks and profiles, and checks whether values fit a notebook's parameters; starts no
+kernel.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,7 +20,8 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def chosen(root: Path, wanted: Iterable[str] = ()) -> list[str]:
-    """Return the names of the wanted notebooks, each a name, a number or a path; of all if none is wanted.
+    """Return the names of the wanted notebooks, each a name, a number or a path; of all if none is
+    wanted.
 
     ValueError on one that is not there.
     """
@@ -37,11 +40,13 @@ def require(root: Path, profile: str) -> None:
 
 
 def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
-    """Return the parameters of a notebook in a profile: those of its cell tagged `parameters`, as the profile has them.
+    """Return the parameters of a notebook in a profile: those of its cell tagged `parameters`, as
+    the profile has them.
 
-    ValueError if there is no such profile, or it is no mapping; on a name that the notebook has not, or that comes
-    twice; on a number that is not decimal; if no cell is tagged `parameters`; and on what its cell tagged `checks`
-    refuses: it runs here, so that no kernel starts with impossible values.
+    ValueError if there is no such profile, or it is no mapping; on a name that the notebook has
+    not, or that comes twice; on a number that is not decimal; if no cell is tagged `parameters`;
+    and on what its cell tagged `checks` refuses: it runs here, so that no kernel starts with
+    impossible values.
     """
     profiles, values = root / "notebooks" / "profiles", dict[str, Any]()
     require(root, profile)
@@ -50,13 +55,19 @@ def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
         path = profiles / profile / f"{notebook}.yaml"
         where = path.relative_to(root).as_posix()
         if not path.is_file():
-            raise ValueError(f"profile {profile!r} says nothing about {notebook}: there is no {where}")
+            raise ValueError(
+                f"profile {profile!r} says nothing about {notebook}: there is no {where}"
+            )
         try:
             values = _values(path.read_text(encoding="utf-8"))
         except (yaml.YAMLError, TypeError, ValueError) as error:
-            raise ValueError(f"{where} is not allowed: it must be lines of name: value ({error})") from None
+            raise ValueError(
+                f"{where} is not allowed: it must be lines of name: value ({error})"
+            ) from None
     names = _executed(notebook, text, "parameters", {"checks": checks})
-    known = {name: names[name] for name in names if name[0] != "_" and name not in ("checks", RESERVED)}
+    known = {
+        name: names[name] for name in names if name[0] != "_" and name not in ("checks", RESERVED)
+    }
     for name in values:
         checks.one_of(tuple(known), **{f"parameter of {notebook}": name})
     _executed(notebook, text, "checks", names | values)
@@ -66,7 +77,8 @@ def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
 def source(root: Path, notebook: str) -> NotebookNode:
     """Return the text of a notebook, which is what runs.
 
-    ValueError, which names the file, if git left a conflict in it, or if no cell is tagged `parameters`.
+    ValueError, which names the file, if git left a conflict in it, or if no cell is tagged
+    `parameters`.
     """
     where = f"notebooks/{notebook}.py"
     text = (root / where).read_text(encoding="utf-8")
@@ -85,7 +97,9 @@ def _tagged(notebook: NotebookNode, tag: str) -> str:
 
 
 def _executed(name: str, text: NotebookNode, tag: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What the names are after the cells with a tag; ValueError, which names file and tag, if they fail."""
+    """What the names are after the cells with a tag; ValueError, which names file and tag, if they
+    fail.
+    """
     names = dict(given)
     try:
         exec(_tagged(text, tag), names)
@@ -98,7 +112,9 @@ def _executed(name: str, text: NotebookNode, tag: str, given: dict[str, Any]) ->
 
 
 def _values(text: str) -> dict[str, Any]:
-    """The values of a profile; ValueError on a name that comes twice, and on a number that YAML reads as another."""
+    """The values of a profile; ValueError on a name that comes twice, and on a number that YAML
+    reads as another.
+    """
     nodes = getattr(yaml.compose(text, yaml.SafeLoader), "value", [])
     names = [name.value for name, _ in nodes]
     for name, node in nodes:

@@ -28,12 +28,15 @@ from kbrepro.replay import blas_kernel
 PACKAGES = ("numpy", "scipy", "pandas", "joblib")
 
 
-def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str] = ()) -> list[Path]:
+def run(
+    notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str] = ()
+) -> list[Path]:
     """Run notebooks (all if none is named) and return the folders of their results.
 
-    What their plans lack in their stores is played first, and kept there; labels in `fresh` (`*`: all) are played anew.
-    Raises ValueError on a wrong name, parameter or profile before anything runs. If a notebook fails, its previous
-    results stay, the others still run, and RunFailed is raised at the end.
+    What their plans lack in their stores is played first, and kept there; labels in `fresh` (`*`:
+    all) are played anew. Raises ValueError on a wrong name, parameter or profile before anything
+    runs. If a notebook fails, its previous results stay, the others still run, and RunFailed is
+    raised at the end.
     """
     runs = plan(notebooks, profile, root)
     fresh = replaceable(runs, fresh)
@@ -44,27 +47,41 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
             _run(r, fresh)
         except Exception as error:  # whatever a notebook, its kernel or a disk does
             failed.append(r.notebook)
-            told = error if isinstance(error, RunFailed | OSError) else f"{type(error).__name__}: {error}"
+            told = (
+                error
+                if isinstance(error, RunFailed | OSError)
+                else f"{type(error).__name__}: {error}"
+            )
             outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
         except KeyboardInterrupt:
             goes_on = "what was played is kept, and the same command goes on from there"
             print(f"{r.notebook}: interrupted; {goes_on}", file=sys.stderr, flush=True)
             raise
-        print(f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min, {outcome}", file=sys.stderr, flush=True)
+        print(
+            f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min, {outcome}",
+            file=sys.stderr,
+            flush=True,
+        )
     if failed:
         raise RunFailed(f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}")
     return [r.folder for r in runs]
 
 
 def refresh(notebooks: Sequence[str], root: Path) -> None:
-    """Run notebooks as a reader opens them, without data, and keep them with their outputs; fails like `run`."""
+    """Run notebooks as a reader opens them, without data, and keep them with their outputs; fails
+    like `run`.
+    """
     paths.sweep(root / "notebooks")
     for name in profiles.chosen(root, notebooks):
-        _execute(root, name, "refresh", root / "notebooks" / f"{name}.ipynb", {}, without_data(root))
+        _execute(
+            root, name, "refresh", root / "notebooks" / f"{name}.ipynb", {}, without_data(root)
+        )
 
 
 def of_kernels(root: Path) -> dict[str, str]:
-    """Return the environment variables of every kernel: what a user has set decides nothing that a notebook shows."""
+    """Return the environment variables of every kernel: what a user has set decides nothing that a
+    notebook shows.
+    """
     own = root / ".cache"
     own.mkdir(exist_ok=True)  # IPython warns of a folder that it cannot make
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -80,14 +97,18 @@ def of_kernels(root: Path) -> dict[str, str]:
 
 
 def without_data(root: Path) -> dict[str, str]:
-    """Return the environment variables of a kernel that shows what is kept, without data, the same on any machine."""
+    """Return the environment variables of a kernel that shows what is kept, without data, the same
+    on any machine.
+    """
     no_data = root / ".cache" / "no-data"
     no_data.mkdir(parents=True, exist_ok=True)
     return {**of_kernels(root), "KBREPRO_DATA": str(no_data), "TQDM_DISABLE": "1"}
 
 
 def _run(r: Run, fresh: Sequence[str]) -> None:
-    """Play what is missing, and run the notebook into a folder of its own, whose files then replace the results."""
+    """Play what is missing, and run the notebook into a folder of its own, whose files then replace
+    the results.
+    """
     partial_results = paths.partial_of(r.folder)
     where = partial_results.relative_to(r.root).as_posix()
     with locked(r):
@@ -121,7 +142,8 @@ def _beside(folder: Path) -> tuple[Path, Path]:
 def _replace(folder: Path, partial_results: Path) -> None:
     """Replace results, but for what was played, which never moves.
 
-    A kill loses nothing at any moment, since renaming is all that is done before the new results are whole:
+    A kill loses nothing at any moment, since renaming is all that is done before the new results
+    are whole:
     1. The old results are renamed into .NAME.old.partial, one by one.
     2. .NAME.partial becomes .NAME.new.partial: from here on the new results count.
     3. These are renamed into the folder, one by one.
@@ -137,7 +159,9 @@ def _replace(folder: Path, partial_results: Path) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Go on from step 3, or, where step 2 was not reached, undo step 1; otherwise nothing is there to do."""
+    """Go on from step 3, or, where step 2 was not reached, undo step 1; otherwise nothing is there
+    to do.
+    """
     old, new = _beside(folder)
     if new.is_dir():
         _move(new, folder)
@@ -166,7 +190,9 @@ def _facts(r: Run) -> dict[str, Any]:
     """What the results of a run were made with; it decides nothing, but for BLAS kernels."""
     return {
         "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
-        "compute_seconds": round(sum(about["seconds"] for about in store.labels(r.played).values()), 1),
+        "compute_seconds": round(
+            sum(about["seconds"] for about in store.labels(r.played).values()), 1
+        ),
         "versions": versions(),
         "git": git_state(r.root),
     }
@@ -182,7 +208,9 @@ def git_state(root: Path) -> dict[str, Any]:
     status = "--no-optional-locks status --porcelain -- . :!results :!notebooks/*.ipynb"
     try:
         commit, changes = (
-            subprocess.run(["git", *words.split()], cwd=root, capture_output=True, text=True, check=True).stdout
+            subprocess.run(
+                ["git", *words.split()], cwd=root, capture_output=True, text=True, check=True
+            ).stdout
             for words in ("rev-parse HEAD", status)
         )
     except (OSError, subprocess.CalledProcessError):
@@ -191,7 +219,12 @@ def git_state(root: Path) -> dict[str, Any]:
 
 
 def _execute(
-    root: Path, name: str, profile: str, to: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]
+    root: Path,
+    name: str,
+    profile: str,
+    to: Path,
+    parameters: Mapping[str, Any],
+    environment: Mapping[str, str],
 ) -> None:
     """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
 
@@ -204,8 +237,14 @@ def _execute(
     from papermill.exceptions import PapermillExecutionError
 
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
-    how: dict[str, Any] = {"kernel_name": "python3", "cwd": root, "progress_bar": False, "stderr_file": sys.stderr}
-    how["extra_arguments"] = ["--log-level=ERROR"]  # of the kernel itself, which warns of TCP at every start
+    how: dict[str, Any] = {
+        "kernel_name": "python3",
+        "cwd": root,
+        "progress_bar": False,
+        "stderr_file": sys.stderr,
+    }
+    # of the kernel itself, which warns of TCP at every start
+    how["extra_arguments"] = ["--log-level=ERROR"]
     output, source = root / ".cache" / f"{name}.{profile}.failed.ipynb", profiles.source(root, name)
     where = output.relative_to(root).as_posix()
     left = f"\n(what there is of the notebook: {where})"
@@ -213,7 +252,9 @@ def _execute(
     how["on_cell_start"] = lambda cell, cell_index: begun.append(cell)
     try:
         with patch.dict(os.environ, {**of_kernels(root), **quiet, **environment}):
-            done = papermill.execute_notebook(source, output, parameters, request_save_on_cell_execute=False, **how)
+            done = papermill.execute_notebook(
+                source, output, parameters, request_save_on_cell_execute=False, **how
+            )
     except PapermillExecutionError as error:
         raise RunFailed(f"{error.ename}: {error.evalue}{left}") from error
     except DeadKernelError as error:
@@ -232,14 +273,17 @@ def _execute(
 
 
 def _tidy(notebook: NotebookNode) -> NotebookNode:
-    """The notebook without what changes from run to run: times, random ids, and what it wrote to the terminal."""
+    """The notebook without what changes from run to run: times, random ids, and what it wrote to
+    the terminal.
+    """
     for name in ("papermill", "jupytext"):  # the latter is in jupytext.toml
         notebook.metadata.pop(name, None)
     notebook.metadata["language_info"] = {"name": "python"}
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02}"
         tags = cell.metadata.get("tags", [])
-        if "injected-parameters" in tags:  # what a profile changes, and where it ran: a folder that is gone now
+        # what a profile changes, and where it ran: a folder that is gone now
+        if "injected-parameters" in tags:
             tags.append("hide-input")
             nowhere = f'{profiles.RESERVED} = ""'
             cell["source"] = re.sub(f"^{profiles.RESERVED} = .*$", nowhere, cell.source, flags=re.M)

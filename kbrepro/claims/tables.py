@@ -1,4 +1,6 @@
-"""Tables: the kept trials behind a figure or table of a paper, and experiments of the paper's size drawn from them."""
+"""Tables: the kept trials behind a figure or table of a paper, and experiments of the paper's size
+drawn from them.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ from kbrepro.simulation import Experiment, Planned, curves
 
 #: (rule, statistic) -> one number per kept trial, (N,).
 Columns = dict[tuple[str, str], Array]
-#: What a reading changes: a rule of the paper -> a rule of the label, or (label, rule) of another one; * -> a label for
-#: all rules but those.
+#: What a reading changes: a rule of the paper -> a rule of the label, or (label, rule) of another
+#: one; * -> a label for all rules but those.
 Names = Mapping[str, str | tuple[str, str]]
 TOTAL, SIMPLE, CURVE, SECONDS = "total", "simple regret", "mean over rounds", "seconds"
 EXPONENT = "exponent of seconds"
@@ -30,7 +32,9 @@ class Unlike(LookupError):
 
 
 class Kept:
-    """The kept trials of one notebook: a folder of labels, each read once, and the plan that they are of."""
+    """The kept trials of one notebook: a folder of labels, each read once, and the plan that they
+    are of.
+    """
 
     def __init__(
         self,
@@ -62,13 +66,17 @@ class Kept:
         return self._read(label)
 
     def results(self, label: str) -> list[Any]:
-        """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""
+        """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept
+        labels.
+        """
         if label not in self._made:
             self._made[label] = self._open(label)[1].results
         return self._made[label]
 
     def seed(self, label: str) -> int:
-        """Return the root seed of the trials of a label: with it `Trial(seed, n)` makes the problem of trial n anew."""
+        """Return the root seed of the trials of a label: with it `Trial(seed, n)` makes the problem
+        of trial n anew.
+        """
         return int(self._open(label)[0]["seed"])
 
     def traces(self, label: str) -> dict[str, Curve]:
@@ -76,7 +84,9 @@ class Kept:
         return curves(self._open(label)[1].columns)
 
     def loaded(self, load: Callable[[Kept], Columns]) -> Columns:
-        """Return what the `load` of a table makes of the kept trials: called once, for all claims and readings."""
+        """Return what the `load` of a table makes of the kept trials: called once, for all claims
+        and readings.
+        """
         if load not in self._made:
             self._made[load] = load(self)
         return self._made[load]
@@ -101,15 +111,17 @@ def _mean_over_rounds(curve: Curve) -> Array:
 
 
 def _exponent_of_seconds(curve: Curve) -> Array:
-    """The slope of log cumulated seconds on log t over the last decade of rounds, by least squares, (trials,)."""
+    """The slope of log cumulated seconds on log t over the last decade of rounds, by least squares,
+    (trials,).
+    """
     at = edges(curve.horizon)[1:]
     late = at >= curve.horizon / 10
     x = np.log(at[late]) - np.log(at[late]).mean()
     return np.log(curve.seconds.cumsum(axis=1)[:, late]) @ x / (x @ x)
 
 
-#: What a figure may plot of a rule's curves: R_T, the regret of the best arm pulled, the mean of R_t over all rounds,
-#: and what they say of time.
+#: What a figure may plot of a rule's curves: R_T, the regret of the best arm pulled, the mean of
+#: R_t over all rounds, and what they say of time.
 STATISTICS: dict[str, Callable[[Curve], Array]] = {
     TOTAL: lambda curve: curve.cumulative_regret[:, -1],
     SIMPLE: lambda curve: curve.regret.min(axis=1),
@@ -123,11 +135,13 @@ STATISTICS: dict[str, Callable[[Curve], Array]] = {
 class Table:
     """What a figure or table of a paper shows, by rule, and how the paper drew it.
 
-    `label` names kept trials; or `load(kept)` returns the `Columns`. `size`: trials that the paper drew, of `unit`.
-    `pool`: the rules that the figure shows, by the paper's names. `readings`: choice -> value -> `Names`; the first
-    value of a choice is the main one, and `excluded` gives for a value the clause that rules it out. `apart`: the rules
-    are drawn apart, since trials differ by noise or ties alone. `rows`: a finite population of so many rows is
-    enumerated, with all plays of a row after each other; `size` of them are drawn without replacement, one play each.
+    `label` names kept trials; or `load(kept)` returns the `Columns`. `size`: trials that the paper
+    drew, of `unit`. `pool`: the rules that the figure shows, by the paper's names. `readings`:
+    choice -> value -> `Names`; the first value of a choice is the main one, and `excluded` gives
+    for a value the clause that rules it out. `apart`: the rules are drawn apart, since trials
+    differ by noise or ties alone. `rows`: a finite population of so many rows is enumerated, with
+    all plays of a row after each other; `size` of them are drawn without replacement, one play
+    each.
     """
 
     what: str
@@ -142,7 +156,9 @@ class Table:
     rows: int = 0
 
     def under(self, kept: Kept, reading: Mapping[str, str]) -> Trials:
-        """Return the trials under a reading, {choice: value}; a choice that it does not name has its main value."""
+        """Return the trials under a reading, {choice: value}; a choice that it does not name has
+        its main value.
+        """
         names: dict[str, Any] = {}
         for choice, values in self.readings.items():
             names |= values.get(reading.get(choice, ""), next(iter(values.values())))
@@ -159,7 +175,11 @@ class Trials:
     def column(self, rule: str, statistic: str) -> Array:
         """Return the numbers of a rule, one per kept trial, (N,); KeyError on an unknown one."""
         where = self.names.get(rule, rule)
-        label, name = where if isinstance(where, tuple) else (str(self.names.get("*", self.table.label)), where)
+        label, name = (
+            where
+            if isinstance(where, tuple)
+            else (str(self.names.get("*", self.table.label)), where)
+        )
         if self.table.load is None:
             column = self.kept.column(label, name, statistic)
         else:
@@ -174,22 +194,31 @@ class Trials:
 
     def differs(self, main: Trials) -> bool:
         """Whether a rule that `main` was asked for is another one here."""
-        changed = {name for name in {*self.names, *main.names} if self.names.get(name) != main.names.get(name)}
+        changed = {
+            name
+            for name in {*self.names, *main.names}
+            if self.names.get(name) != main.names.get(name)
+        }
         return bool(main.used) and ("*" in changed or any(rule in changed for rule, _ in main.used))
 
 
 class Draw:
-    """Experiments of a table's size, drawn from one redraw of the kept trials; the same for every reading.
+    """Experiments of a table's size, drawn from one redraw of the kept trials; the same for every
+    reading.
 
-    Of a finite population rows are drawn without replacement, one play of each, and nothing is redrawn. If the number
-    of `experiments` is None, all kept trials, or with `redrawn` one redraw of them, are one experiment.
+    Of a finite population rows are drawn without replacement, one play of each, and nothing is
+    redrawn. If the number of `experiments` is None, all kept trials, or with `redrawn` one redraw
+    of them, are one experiment.
     """
 
-    def __init__(self, table: Table, rng: np.random.Generator, experiments: int | None, redrawn: bool = True) -> None:
+    def __init__(
+        self, table: Table, rng: np.random.Generator, experiments: int | None, redrawn: bool = True
+    ) -> None:
         self.table, self.experiments, self._rng = table, experiments, rng
         self._redrawn = redrawn and not table.rows
         self._rows: dict[Any, NDArray[np.int64]] = {}
-        self._means: dict[tuple[str, int], tuple[Array, Array]] = {}  # the column with its means: an id is only its own
+        # the column with its means: an id is only its own
+        self._means: dict[tuple[str, int], tuple[Array, Array]] = {}
 
     def rows(self, rule: str, n: int) -> NDArray[np.int64]:
         """Return the trials of every experiment among n kept ones, (experiments, size)."""
@@ -199,7 +228,9 @@ class Draw:
         return self._rows[key]
 
     def means(self, rule: str, column: Array) -> Array:
-        """Return the mean of a column (N,) over the trials of each experiment; computed once for all readings."""
+        """Return the mean of a column (N,) over the trials of each experiment; computed once for
+        all readings.
+        """
         key = (rule if self.table.apart else "", id(column))
         if key not in self._means:
             self._means[key] = column, column[self.rows(rule, len(column))].mean(axis=1)
@@ -219,13 +250,18 @@ class Draw:
 
 
 class View:
-    """What the paper's figure would show, once per experiment: `view["EI"]`, `view("EI", "simple regret")`."""
+    """What the paper's figure would show, once per experiment: `view["EI"]`, `view("EI", "simple
+    regret")`.
+    """
 
     def __init__(self, trials: Trials, draw: Draw) -> None:
         self.pool, self._trials, self._draw = trials.table.pool, trials, draw
 
-    def __call__(self, rule: str, statistic: str = TOTAL, of: Callable[..., Array] | None = None) -> Array:
-        """Return the mean of a statistic of a rule over the trials of each experiment, or another reduction of them.
+    def __call__(
+        self, rule: str, statistic: str = TOTAL, of: Callable[..., Array] | None = None
+    ) -> Array:
+        """Return the mean of a statistic of a rule over the trials of each experiment, or another
+        reduction of them.
 
         `of(values, axis=1)` reduces values (experiments, size).
         """
@@ -238,7 +274,9 @@ class View:
         return self(rule)
 
     def over(self, rule: str, rivals: Iterable[str]) -> Array:
-        """Return the mean total of a rule over that of the best of its rivals, itself left out, (experiments,)."""
+        """Return the mean total of a rule over that of the best of its rivals, itself left out,
+        (experiments,).
+        """
         return self[rule] / np.min([self[rival] for rival in rivals if rival != rule], axis=0)
 
     @property

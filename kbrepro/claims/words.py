@@ -1,8 +1,9 @@
-"""The words of the papers as predicates: functions of numbers, one per drawn experiment, the same for all papers.
+"""The words of the papers as predicates: functions of numbers, one per drawn experiment, the same
+for all papers.
 
-Smaller is better: a, b are regrets, or other numbers of which less is meant. All return arrays of bool, (experiments,).
-`LIMITS` has the number behind each word: it is ours, fixed before results, and published with what halving and doubling
-it does to the verdicts.
+Smaller is better: a, b are regrets, or other numbers of which less is meant. All return arrays of
+bool, (experiments,). `LIMITS` has the number behind each word: it is ours, fixed before results,
+and published with what halving and doubling it does to the verdicts.
 """
 
 from collections.abc import Iterable
@@ -33,7 +34,9 @@ LIMITS = {
 
 
 def better(a: Array, b: Array, axis: Any = None) -> Bools:
-    """Less, by more than a tie: better, outperforms, lower, improved. `axis` by default the larger of the two."""
+    """Less, by more than a tie: better, outperforms, lower, improved. `axis` by default the larger
+    of the two.
+    """
     return a < b - LIMITS["tie"] * (np.maximum(np.abs(a), np.abs(b)) if axis is None else axis)
 
 
@@ -70,7 +73,9 @@ def on_par(a: Array, b: Array) -> Bools:
 
 
 def competitive(figure: View, rule: str, others: Iterable[str] = ()) -> Bools:
-    """Competitive, reasonably well: at most twice the best other, by default of the pool (one side)."""
+    """Competitive, reasonably well: at most twice the best other, by default of the pool (one
+    side).
+    """
     rivals = [figure[name] for name in (tuple(others) or figure.pool) if name != rule]
     return figure[rule] <= (1 + LIMITS["competitive"]) * np.min(rivals, axis=0)
 
@@ -81,7 +86,9 @@ def indistinguishable(a: Array, b: Array, axis: Any) -> Bools:
 
 
 def much_better(a: Array, b: Array, printed: float | None = None, word: str = "much") -> Bools:
-    """Much, many times (3 times), drastically (10 times), or at least a third of the ratio that is `printed`."""
+    """Much, many times (3 times), drastically (10 times), or at least a third of the ratio that is
+    `printed`.
+    """
     return b >= (LIMITS[word] if printed is None else LIMITS["printed"] * printed) * a
 
 
@@ -116,7 +123,9 @@ def typically(*cases: Bools) -> Bools:
 
 
 def same_order(figure: View, other: View, pairs: Iterable[tuple[str, str]]) -> Bools:
-    """No pair of rules changes order from one figure to another, unless it is similar in one of them."""
+    """No pair of rules changes order from one figure to another, unless it is similar in one of
+    them.
+    """
     kept = []
     for a, b in pairs:
         turned = better(figure[a], figure[b]) & better(other[b], other[a])

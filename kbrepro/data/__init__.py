@@ -1,4 +1,6 @@
-"""Sensor readings: `sets` reads and cleans files, `store` finds and fetches them; this is the form of every set."""
+"""Sensor readings: `sets` reads and cleans files, `store` finds and fetches them; this is the form
+of every set.
+"""
 
 from dataclasses import dataclass
 
@@ -15,7 +17,8 @@ class DamagedFile(ValueError):
 class SensorData:
     """Readings (n_times, n_sensors) in `unit` at `times`.
 
-    `checksum` is of the readings, rounded to six decimals, and the same for any source file; empty for a substitute.
+    `checksum` is of the readings, rounded to six decimals, and the same for any source file; empty
+    for a substitute.
     """
 
     readings: np.ndarray
@@ -30,17 +33,21 @@ class SensorData:
         return bool(self.checksum)
 
 
-def substitute(times: pd.DatetimeIndex, sensors: list[int], unit: str, *, mean: float, scale: float) -> SensorData:
+def substitute(
+    times: pd.DatetimeIndex, sensors: list[int], unit: str, *, mean: float, scale: float
+) -> SensorData:
     """Return simulated readings at made-up places (40 by 31), the same on every machine.
 
-    A daily cycle whose strength and hour vary smoothly over the places, weather that neighbours share, and a little
-    noise, all in units of `scale` around the mean, never below 0.
+    A daily cycle whose strength and hour vary smoothly over the places, weather that neighbours
+    share, and a little noise, all in units of `scale` around the mean, never below 0.
     """
     from scipy.signal import lfilter  # here: slow to load, and not needed where data is
 
     rng, shape = np.random.default_rng(2004), (len(times), len(sensors))
     places = rng.uniform((0, 0), (40, 31), size=(len(sensors), 2))
-    factor = np.linalg.cholesky(np.exp(-0.5 * (cdist(places, places) / 12) ** 2) + 0.01 * np.eye(len(sensors)))
+    factor = np.linalg.cholesky(
+        np.exp(-0.5 * (cdist(places, places) / 12) ** 2) + 0.01 * np.eye(len(sensors))
+    )
     level, strength, delay = (factor @ rng.standard_normal((len(sensors), 3))).T
     hours = np.asarray(times.hour + times.minute / 60)[:, None]
     cycle = (1.2 + 0.2 * strength) * np.sin(2 * np.pi * (hours - 9 - delay) / 24)

@@ -21,13 +21,15 @@ COLUMNS = ("date", "time", "epoch", "moteid", "temperature", "humidity", "light"
 TYPES = {"date": str, "time": str, "moteid": float, "temperature": float}
 # 5 and 15 are silent, 18 fails, the others miss the most minutes
 MOTES = [mote for mote in range(1, 55) if mote not in {5, 8, 12, 15, 18, 30, 33, 39}]
-REPORTING = [mote for mote in range(1, 55) if mote not in {5, 15, 18}]  # all that work on 4 to 8 March
+# all that work on 4 to 8 March
+REPORTING = [mote for mote in range(1, 55) if mote not in {5, 15, 18}]
 PLAUSIBLE = (0.0, 60.0)  # deg C: a mote whose battery dies reports 100 and more
 MIN_COVERAGE = 0.5  # share of mote-minutes with a reading, for each day (0.85 on the default days)
 
 
 def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> SensorData:
-    """Return minute means of the motes, gaps interpolated linearly in time, ends filled with the nearest reading.
+    """Return minute means of the motes, gaps interpolated linearly in time, ends filled with the
+    nearest reading.
 
     Raises ValueError for a day or a mote of which the file has too little.
     """
@@ -35,7 +37,9 @@ def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> Sensor
     layout = {"sep": ","} if path.name == EXTRACT else owners
     options = {"usecols": list(TYPES), "dtype": TYPES, "chunksize": 500_000}
     with pd.read_csv(path, **layout, **options) as chunks:
-        rows = pd.concat(chunk[chunk["date"].isin(days) & chunk["moteid"].isin(motes)] for chunk in chunks)
+        rows = pd.concat(
+            chunk[chunk["date"].isin(days) & chunk["moteid"].isin(motes)] for chunk in chunks
+        )
     minute = pd.to_datetime(rows["date"] + " " + rows["time"].str[:5], format="%Y-%m-%d %H:%M")
     usable = rows["temperature"].where(rows["temperature"].between(*PLAUSIBLE))
     means = usable.groupby([minute.rename("minute"), rows["moteid"].astype(int)]).mean()
@@ -46,12 +50,16 @@ def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> Sensor
         raise ValueError(f"{short}; allowed: at least {MIN_COVERAGE:.0%}")
     if silent := table.columns[table.isna().all()].tolist():
         raise ValueError(f"no reading of motes {silent} on the days asked for")
-    return SensorData(table.interpolate("time", limit_direction="both").to_numpy(), table.index, list(motes), "°C")
+    return SensorData(
+        table.interpolate("time", limit_direction="both").to_numpy(), table.index, list(motes), "°C"
+    )
 
 
 def minutes(days: Sequence[str]) -> pd.DatetimeIndex:
     """Return every minute of the days, "YYYY-MM-DD"."""
-    return pd.DatetimeIndex(np.concatenate([pd.date_range(day, periods=1440, freq="min") for day in days]))
+    return pd.DatetimeIndex(
+        np.concatenate([pd.date_range(day, periods=1440, freq="min") for day in days])
+    )
 
 
 # CMU Intelligent Workplace: the very set of Chowdhury & Gopalan (2017)
@@ -69,7 +77,8 @@ def light(path: Path) -> SensorData:
     return SensorData(np.concatenate(lux), LIGHT_TIMES, LIGHT_SENSORS, "Lux")
 
 
-# Los Angeles: highway speeds instead of the I-880 South set of Srinivas et al., which was never published
+# Los Angeles: highway speeds instead of the I-880 South set of Srinivas et al., which was never
+# published
 
 DENSE, SPARSE = "dense_highway_april.mat", "sparse_highway_april.mat"  # one set in two files
 SLOTS = 60  # five-minute slots from 6 to 11 am
@@ -84,10 +93,12 @@ def slots(days: int) -> pd.DatetimeIndex:
 
 
 def traffic(path: Path) -> SensorData:
-    """Return the 108 usable detectors, 79 of them along one corridor, on 23 working days of an April, year not stated.
+    """Return the 108 usable detectors, 79 of them along one corridor, on 23 working days of an
+    April, year not stated.
 
-    A speed of 0 is a gap. Slots with more than half of the detectors silent are dropped (network outages), then
-    detectors silent in more than 5 % of the remaining slots; gaps that remain are interpolated in time.
+    A speed of 0 is a gap. Slots with more than half of the detectors silent are dropped (network
+    outages), then detectors silent in more than 5 % of the remaining slots; gaps that remain are
+    interpolated in time.
     """
     files = (path, path.with_name(SPARSE))
     speed = np.concatenate([loadmat(io.BytesIO(file.read_bytes()))["series"] for file in files])

@@ -1,7 +1,7 @@
 """Sensor data: find, download, verify, clean; a labelled simulated substitute if there is none.
 
-If `KBREPRO_DATA` is set, only that directory is searched; otherwise the project's `data/` is. `data/README.md` says
-what the files are, whose they are, and what is wrong with them.
+If `KBREPRO_DATA` is set, only that directory is searched; otherwise the project's `data/` is.
+`data/README.md` says what the files are, whose they are, and what is wrong with them.
 """
 
 import hashlib
@@ -33,7 +33,10 @@ COPY = "https://raw.githubusercontent.com/sayakrc/Bayesian-Optimization-under-He
 #: Set -> the file that is downloaded, and from where.
 URLS = {
     "temperature": (f"intel-lab/{sets.OWNERS}", "http://db.csail.mit.edu/labdata/data.txt.gz"),
-    "light": (f"cmu-light/{sets.MAT}", f"{COPY}/30196d5c9eca766ca87afec517be98cf76c961a5/{sets.MAT}"),
+    "light": (
+        f"cmu-light/{sets.MAT}",
+        f"{COPY}/30196d5c9eca766ca87afec517be98cf76c961a5/{sets.MAT}",
+    ),
 }
 #: Seconds: until downloads begin (looking the name up counts), between two parts, and in all.
 BEGINS, SILENT, IN_ALL = 5, 30, 600
@@ -52,13 +55,15 @@ class DownloadFailed(RuntimeError):
 
 
 def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTES) -> SensorData:
-    """Return sensor data by name, cleaned; a simulated substitute (`is_real` False) if no file is found.
+    """Return sensor data by name, cleaned; a simulated substitute (`is_real` False) if no file is
+    found.
 
-    `name` is "temperature": one column for each of `motes` (numbers from 1 to 54, by default the 46 best covered;
-    `sets.REPORTING` for all 51 that work), one row per minute of `days` ("YYYY-MM-DD"; calendar order), deg C;
-    "light": 41 sensors, 601 rows to learn from, then 192 to test on, Lux; or "traffic_usc": 108 detectors, five-minute
-    slots of working mornings, mph. Raises ValueError for an unknown name or mote, or a day that is malformed or not in
-    the file, DamagedFile (a ValueError) for a file that is not the recorded one.
+    `name` is "temperature": one column for each of `motes` (numbers from 1 to 54, by default the 46
+    best covered; `sets.REPORTING` for all 51 that work), one row per minute of `days`
+    ("YYYY-MM-DD"; calendar order), deg C; "light": 41 sensors, 601 rows to learn from, then 192 to
+    test on, Lux; or "traffic_usc": 108 detectors, five-minute slots of working mornings, mph.
+    Raises ValueError for an unknown name or mote, or a day that is malformed or not in the file,
+    DamagedFile (a ValueError) for a file that is not the recorded one.
     """
     checks.one_of(tuple(_SETS), name=name)
     days = _distinct("days", days, sets.CALENDAR, "days 'YYYY-MM-DD'")
@@ -73,26 +78,35 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTE
     except DamagedFile:
         raise
     except Exception as error:  # who records another file's sum may have one that raises anything
-        raise DamagedFile(f"{path}: cannot be read as {name} ({' '.join(str(error).split())})") from error
+        raise DamagedFile(
+            f"{path}: cannot be read as {name} ({' '.join(str(error).split())})"
+        ) from error
     return replace(data, checksum=hashlib.sha256(data.readings.round(6).tobytes()).hexdigest())
 
 
 def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first `fraction` of the readings in time, and the rest: two arrays (rows, n_sensors)."""
+    """Return the first `fraction` of the readings in time, and the rest: two arrays (rows,
+    n_sensors).
+    """
     checks.probability(fraction=fraction)
     cut = round(fraction * len(data.readings))
     return data.readings[:cut], data.readings[cut:]
 
 
 def status() -> str:
-    """Return, for people, where data is searched, which files are there, and whether they are the recorded ones."""
+    """Return, for people, where data is searched, which files are there, and whether they are the
+    recorded ones.
+    """
     lines = [f"data directory: {_directory()}"]
     for name, recorded in RECORDED.items():
         if (path := _directory() / name).is_file():
             other = _other_sum(name, path.read_bytes())
             lines.append(f"{name}, {other or f'sha256 {recorded}, as recorded'}")
     missing = [name for name in _SETS if not _file(name)]
-    lines += [f"{name}: not found; a simulated substitute is used (data/README.md says more)" for name in missing]
+    lines += [
+        f"{name}: not found; a simulated substitute is used (data/README.md says more)"
+        for name in missing
+    ]
     return "\n".join(lines)
 
 
@@ -104,7 +118,9 @@ def fetch() -> None:
     KBREPRO_DATA. DamagedFile on a file that is there and not the recorded one.
     """
     if own := os.environ.get("KBREPRO_DATA"):
-        raise DownloadFailed(f"KBREPRO_DATA={own} is set; nothing is written there: unset it to fetch")
+        raise DownloadFailed(
+            f"KBREPRO_DATA={own} is set; nothing is written there: unset it to fetch"
+        )
     for name in URLS:
         if path := _file(name):
             _require_recorded(path)
@@ -191,20 +207,32 @@ def _directory() -> Path:
     """The only directory to search; ProjectNotFound where this package lies in no checkout."""
     own = os.environ.get("KBREPRO_DATA")
     if own and not Path(own).is_dir():
-        raise ValueError(f"KBREPRO_DATA = {own!r} is not allowed: it must be an existing directory, or unset")
+        raise ValueError(
+            f"KBREPRO_DATA = {own!r} is not allowed: it must be an existing directory, or unset"
+        )
     return Path(own).absolute() if own else paths.checkout() / "data"
 
 
 def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
-    """The file with the readings of a set; None if there is none. The extract has the default days only."""
+    """The file with the readings of a set; None if there is none. The extract has the default days
+    only.
+    """
     files, _ = _SETS[name]
     preferred = files if set(days) <= set(DAYS) else files[::-1]
     return next((path for file in preferred if (path := _directory() / file).is_file()), None)
 
 
-def _distinct(name: str, chosen: Sequence[Any], allowed: Sequence[Any], what: str) -> tuple[Any, ...]:
-    """Return the chosen values in order; ValueError unless they are distinct, and some of the allowed ones."""
-    if isinstance(chosen, str) or not len(chosen) or sorted(chosen) != sorted(set(chosen) & set(allowed)):
+def _distinct(
+    name: str, chosen: Sequence[Any], allowed: Sequence[Any], what: str
+) -> tuple[Any, ...]:
+    """Return the chosen values in order; ValueError unless they are distinct, and some of the
+    allowed ones.
+    """
+    if (
+        isinstance(chosen, str)
+        or not len(chosen)
+        or sorted(chosen) != sorted(set(chosen) & set(allowed))
+    ):
         must = f"a list of distinct {what} from {allowed[0]} to {allowed[-1]}"
         raise ValueError(f"{name} = {chosen!r} is not allowed: {name} must be {must}")
     return tuple(sorted(chosen))

@@ -9,16 +9,29 @@ from kbrepro.figures.style import SMALLEST, WIDTH
 
 
 def readings(title: str, numbers: list[Reading]) -> Figure:
-    """Return the share of reruns that print a sentence under every reading, with its interval; hollow: not counted."""
+    """Return the share of reruns that print a sentence under every reading, with its interval;
+    hollow: not counted.
+    """
     figure, ax = plt.subplots(figsize=(WIDTH, 1.3 + 0.26 * len(numbers)))
     for place, each in enumerate(numbers):
         value, low, high = each.probability
         ax.plot([low, high], [place, place], color="black", linewidth=1.6, solid_capstyle="butt")
         face = "white" if each.excluded_by else "black"
-        ax.plot(value, place, "o", color="black", markerfacecolor=face, markersize=6, clip_on=False, zorder=3)
+        ax.plot(
+            value,
+            place,
+            "o",
+            color="black",
+            markerfacecolor=face,
+            markersize=6,
+            clip_on=False,
+            zorder=3,
+        )
     for limit in (0.1, 0.9):
         ax.axvline(limit, color="#707070", linewidth=0.8, linestyle="--", zorder=0)
-    name_rows(ax, [f"{each.choice}: {each.value}" if each.choice else "as we read it" for each in numbers])
+    name_rows(
+        ax, [f"{each.choice}: {each.value}" if each.choice else "as we read it" for each in numbers]
+    )
     ax.set(xlim=(-0.02, 1.02), xlabel="share of reruns that would print it (95 % interval)")
     if any(each.excluded_by for each in numbers):
         figure.supxlabel("hollow: excluded by a clause of the paper", size=SMALLEST)

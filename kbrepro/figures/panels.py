@@ -35,15 +35,16 @@ def regret_quartiles(
     bands: Collection[str] | None = None,
     looks: Mapping[str, Look] | None = None,
 ) -> None:
-    """Draw regret over trials on log-log axes, one curve per policy, with the spread that the axis names.
+    """Draw regret over trials on log-log axes, one curve per policy, with the spread that the axis
+    names.
 
     A policy has a `Curve`, or a plain array of regret (trials, rounds).
 
-    `quantity`: average, cumulative or simple. `spread`: median and quartiles for heavy tails, or mean and 95 %
-    interval (1.96 standard errors, of means of `block` consecutive trials). `unit` is that of the reward, `hero` the
-    policy that the paper is about, `looks` are line styles other than the house's. Where bands would cover each other,
-    `bands` names the policies that have one. Axes begin where no curve is zero.
-    Raises ValueError on another quantity or spread.
+    `quantity`: average, cumulative or simple. `spread`: median and quartiles for heavy tails, or
+    mean and 95 % interval (1.96 standard errors, of means of `block` consecutive trials). `unit` is
+    that of the reward, `hero` the policy that the paper is about, `looks` are line styles other
+    than the house's. Where bands would cover each other, `bands` names the policies that have one.
+    Axes begin where no curve is zero. Raises ValueError on another quantity or spread.
     """
     checks.one_of(tuple(QUANTITIES), quantity=quantity)
     checks.one_of(SPREADS, spread=spread)
@@ -62,7 +63,11 @@ def regret_quartiles(
         else:
             ax.plot(rounds, interval[0], label=name, **style)
     shown = np.concatenate(
-        [line.get_ydata() for each in ax.get_shared_y_axes().get_siblings(ax) for line in each.lines]
+        [
+            line.get_ydata()
+            for each in ax.get_shared_y_axes().get_siblings(ax)
+            for line in each.lines
+        ]
     )
     trials = " to ".join(map(str, sorted({min(counts), max(counts)})))
     named = f"{name_of} ({unit})" if unit else name_of
@@ -75,7 +80,9 @@ def regret_quartiles(
 def regret_row(
     panels: Mapping[str, Mapping[str, Curve | Array]], height: float, **settings: Any
 ) -> tuple[Figure, Array]:
-    """Return a figure with `regret_quartiles` in a row of panels {title: traces} with one y axis."""
+    """Return a figure with `regret_quartiles` in a row of panels {title: traces} with one y
+    axis.
+    """
     figure, axes = pieces.row(len(panels), height, sharey=True)
     for ax, (title, traces) in zip(axes, panels.items(), strict=True):
         regret_quartiles(ax, traces, **settings)
@@ -93,7 +100,9 @@ def labelled(figure: Figure, title: str) -> Figure:
 
 
 def label_ends(*axes: Axes) -> None:
-    """Label every curve of panels at its end, spread so that no label covers another; call it last."""
+    """Label every curve of panels at its end, spread so that no label covers another; call it
+    last.
+    """
     figure: Any = axes[0].figure
     figure.draw_without_rendering()  # the layout decides how high a panel is
     for ax in axes:
@@ -102,8 +111,12 @@ def label_ends(*axes: Axes) -> None:
         ends = (ax.transScale + ax.transLimits).transform(last)[:, 1]
         ends = np.clip(np.nan_to_num(ends), 0, 1)
         order = np.lexsort((-np.arange(len(lines)), ends))
-        steps = 1.3 * SMALLEST * figure.dpi / 72 / ax.get_window_extent().height * np.arange(len(lines))
-        places = np.clip(isotonic_regression(ends[order] - steps).x, 0, max(0, 1 - steps[-1])) + steps
+        steps = (
+            1.3 * SMALLEST * figure.dpi / 72 / ax.get_window_extent().height * np.arange(len(lines))
+        )
+        places = (
+            np.clip(isotonic_regression(ends[order] - steps).x, 0, max(0, 1 - steps[-1])) + steps
+        )
         for i, place in zip(order, places, strict=True):
             ax.annotate(
                 str(lines[i].get_label()),
@@ -114,5 +127,10 @@ def label_ends(*axes: Axes) -> None:
                 va="center",
                 size=SMALLEST,
                 color=lines[i].get_color(),
-                arrowprops={"arrowstyle": "-", "linewidth": 0.6, "relpos": (0, 0.5), "color": lines[i].get_color()},
+                arrowprops={
+                    "arrowstyle": "-",
+                    "linewidth": 0.6,
+                    "relpos": (0, 0.5),
+                    "color": lines[i].get_color(),
+                },
             )

@@ -18,12 +18,16 @@ from kbrepro.regret import standard_error
 
 
 def row(columns: int, height: float, **settings: Any) -> tuple[Figure, Array]:
-    """Return a figure of page width, and its panels (columns,) in a row; settings as for `plt.subplots`."""
+    """Return a figure of page width, and its panels (columns,) in a row; settings as for
+    `plt.subplots`.
+    """
     figure, (axes,) = plt.subplots(1, columns, figsize=(WIDTH, height), squeeze=False, **settings)
     return figure, axes
 
 
-def banded(ax: Axes, x: ArrayLike, interval: Iterable[ArrayLike], label: str, **keywords: Any) -> None:
+def banded(
+    ax: Axes, x: ArrayLike, interval: Iterable[ArrayLike], label: str, **keywords: Any
+) -> None:
     """Draw values over x (m,) with a band, `interval` (value, low, high), each (m,)."""
     value, low, high = interval
     (line,) = ax.plot(x, value, label=label, **keywords)
@@ -31,7 +35,9 @@ def banded(ax: Axes, x: ArrayLike, interval: Iterable[ArrayLike], label: str, **
 
 
 def mean_interval(curves: Array, block: int = 1) -> tuple[Array, Array, Array]:
-    """Return the mean of curves (n, m) and the ends of its 95 % interval, of means of `block` neighbours, (m,) each."""
+    """Return the mean of curves (n, m) and the ends of its 95 % interval, of means of `block`
+    neighbours, (m,) each.
+    """
     mean, half = curves.mean(axis=0), 1.96 * standard_error(curves, block)
     return mean, mean - half, mean + half
 
@@ -44,33 +50,45 @@ def log_axes(ax: Axes, axes: str) -> None:
 
 
 def plain_log(axis: Axis) -> None:
-    """Tick the decades of a log axis, and 2 and 5 between them where there are few, in plain numbers."""
+    """Tick the decades of a log axis, and 2 and 5 between them where there are few, in plain
+    numbers.
+    """
     low, high = axis.get_view_interval()
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
-    axis.set_major_formatter("{x:.7g}" if axis.get_view_interval()[1] < 1e7 else LogFormatterSciNotation())
+    axis.set_major_formatter(
+        "{x:.7g}" if axis.get_view_interval()[1] < 1e7 else LogFormatterSciNotation()
+    )
     axis.set_minor_formatter(NullFormatter())
 
 
 def positive(*samples: Array) -> list[Array]:
-    """Return samples, for log axes, in which the smallest value above 0 of all replaces those below it."""
+    """Return samples, for log axes, in which the smallest value above 0 of all replaces those below
+    it.
+    """
     floor = min((x for sample in samples for x in sample if x > 0), default=1.0)
     return [np.maximum(sample, floor) for sample in samples]
 
 
 def golden(n: int) -> Array:
-    """Return n places for dots, as shares of a row's width (n,): the golden section keeps neighbours apart."""
+    """Return n places for dots, as shares of a row's width (n,): the golden section keeps
+    neighbours apart.
+    """
     return np.arange(n) * 0.618034 % 1
 
 
 def name_rows(ax: Axes, names: Sequence[str], beyond: tuple[float, float] = (0.5, 0.5)) -> None:
-    """Name rows 0, 1, ... from the top, without grid lines; the axis ends `beyond` the last and above the first."""
+    """Name rows 0, 1, ... from the top, without grid lines; the axis ends `beyond` the last and
+    above the first.
+    """
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 1 + beyond[0], -beyond[1])
     ax.grid(visible=False, axis="y")
 
 
 def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figure:
-    """Set the title of a figure and, with `columns`, name the curves of one panel below it in that many columns."""
+    """Set the title of a figure and, with `columns`, name the curves of one panel below it in that
+    many columns.
+    """
     if columns:
         legend_below(figure, columns, [figure.axes[panel]])
     if figure.suptitle(title).get_window_extent().width > figure.bbox.width:  # on two lines
@@ -85,4 +103,6 @@ def legend_below(figure: Figure, columns: int, axes: Sequence[Axes]) -> None:
         handles, labels = ax.get_legend_handles_labels()
         shown |= dict(zip(labels, handles, strict=True))
     columns = max(1, min(len(shown), columns))
-    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, fontsize=SMALLEST)
+    figure.legend(
+        shown.values(), shown.keys(), loc="outside lower center", ncols=columns, fontsize=SMALLEST
+    )

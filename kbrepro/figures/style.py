@@ -1,4 +1,6 @@
-"""House style, and the look of every algorithm, kernel and state of a claim, the same in every figure."""
+"""House style, and the look of every algorithm, kernel and state of a claim, the same in every
+figure.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +26,8 @@ KERNEL_LOOK: dict[str, tuple[str, str]] = {
     "linear": ("#c04800", ":"),
 }
 
-#: Colours of curves that have no look of their own, in turn; the first is far from every paper's own algorithm.
+#: Colours of curves that have no look of their own, in turn; the first is far from every paper's
+#: own algorithm.
 CYCLE = ("#c87808", "#083098", "#007058", "#e03078", "#000000", "#5088f8")
 
 
@@ -44,13 +47,17 @@ def use_style() -> None:
             "legend.frameon": False,
             "lines.linewidth": 1.4,
             "svg.hashsalt": "kbrepro",  # the same figure is the same file
-            "svg.fonttype": "path",  # labels are placed by the width of this font: another one would overlap
+            # labels are placed by the width of this font: another one would overlap
+            "svg.fonttype": "path",
         }
     )
 
 
-def look(name: str, hero: str = "", looks: Mapping[str, papers.Look] | None = None) -> dict[str, Any]:
-    """Return the `plot` keywords of an algorithm, from `looks` or the house's; `hero`, the paper's own, is thick.
+def look(
+    name: str, hero: str = "", looks: Mapping[str, papers.Look] | None = None
+) -> dict[str, Any]:
+    """Return the `plot` keywords of an algorithm, from `looks` or the house's; `hero`, the paper's
+    own, is thick.
 
     An algorithm without a look gets the next colour of the cycle.
     """

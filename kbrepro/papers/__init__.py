@@ -1,4 +1,6 @@
-"""One folder per paper, which imports the core and no other paper. Its `paper.py` says what the paper is."""
+"""One folder per paper, which imports the core and no other paper. Its `paper.py` says what the
+paper is.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,9 +20,9 @@ Look = tuple[str, Style]
 class Paper:
     """What a folder registers as `PAPER` in its `paper.py`.
 
-    `notebook`; `families`: colour -> name -> line style of the algorithms that no earlier paper has (one without gets
-    the next colour of a cycle). A `synthesis` is not a paper: it plays algorithms of others, may import their folders,
-    and its families are kinds of rules.
+    `notebook`; `families`: colour -> name -> line style of the algorithms that no earlier paper has
+    (one without gets the next colour of a cycle). A `synthesis` is not a paper: it plays algorithms
+    of others, may import their folders, and its families are kinds of rules.
     """
 
     notebook: str
@@ -30,7 +32,9 @@ class Paper:
 
 @cache
 def found() -> dict[str, Paper]:
-    """Return every paper whose folder here has a `paper.py`, by name, in the order of the notebooks."""
+    """Return every paper whose folder here has a `paper.py`, by name, in the order of the
+    notebooks.
+    """
     names = [path.parent.name for here in __path__ for path in Path(here).glob("*/paper.py")]
     all_papers = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
     return dict(sorted(all_papers.items(), key=lambda item: item[1].notebook))

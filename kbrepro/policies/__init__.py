@@ -1,4 +1,6 @@
-"""Policies (acquisition rules) as ask/tell objects: `arm = policy.ask()`, then `policy.tell(arm, observation)`."""
+"""Policies (acquisition rules) as ask/tell objects: `arm = policy.ask()`, then `policy.tell(arm,
+observation)`.
+"""
 
 from kbrepro.policies.improvement import ExpectedImprovement as ExpectedImprovement
 from kbrepro.policies.improvement import ProbabilityOfImprovement as ProbabilityOfImprovement

@@ -1,14 +1,15 @@
 """What all policies share: `ask` for an arm, `tell` its observation, and one rule for ties.
 
-Arms within 1e-10 (unit + |max|) of the maximum are tied, and a given order decides; the unit is that of the index, so
-that rewards in any unit give the same arms. Indices are of rewards less the `level` of the prior mean, so that a
-constant in both changes no arm. Exact equality is never required: floating-point ties do not survive a
-change of BLAS.
+Arms within 1e-10 (unit + |max|) of the maximum are tied, and a given order decides; the unit is
+that of the index, so that rewards in any unit give the same arms. Indices are of rewards less the
+`level` of the prior mean, so that a constant in both changes no arm. Exact equality is never
+required: floating-point ties do not survive a change of BLAS.
 
-A policy owns its generator: save it, `pickle.dumps(policy)`, and it goes on as if nothing had happened. A policy that
-is told earlier arms and rewards before it is first asked pulls what the saved one would, with two limits: a rule that
-draws needs the generator's state of that round, and ties fall to the lowest arm, since the order that was drawn in
-round 1 is not known. Policies that must be saved say so.
+A policy owns its generator: save it, `pickle.dumps(policy)`, and it goes on as if nothing had
+happened. A policy that is told earlier arms and rewards before it is first asked pulls what the
+saved one would, with two limits: a rule that draws needs the generator's state of that round, and
+ties fall to the lowest arm, since the order that was drawn in round 1 is not known. Policies that
+must be saved say so.
 """
 
 import copy
@@ -35,30 +36,37 @@ FAR = 10.0
 FLOATS = {float, np.float64}
 #: What a pickle of a policy has besides its attributes: the version of this package.
 SAVED_BY = "saved by kbrepro"
-#: Beyond a prior mean of so many prior standard deviations doubles keep less than seven digits of one.
+#: Beyond a prior mean of so many prior standard deviations doubles keep less than seven digits of
+#: one.
 HIGH = 1e9
 #: A seed, or a generator that a policy draws from and owns.
 Seed = int | np.random.Generator
 
 
-def best_arm(index: Array, rank: NDArray[np.int64] | None = None, unit: float = 1.0, level: float = 0.0) -> int:
-    """Return the arm with the largest index (A,); among tied arms that of lowest `rank` (A,), else of lowest number.
+def best_arm(
+    index: Array, rank: NDArray[np.int64] | None = None, unit: float = 1.0, level: float = 0.0
+) -> int:
+    """Return the arm with the largest index (A,); among tied arms that of lowest `rank` (A,), else
+    of lowest number.
 
-    `unit` is the unit of the index: the prior standard deviation of an index in units of reward, 1 of a logarithm. The
-    maximum counts as its distance to 0 or to `level`, whichever is nearer: an index may include that constant or not.
-    Raises ValueError if an index is NaN.
+    `unit` is the unit of the index: the prior standard deviation of an index in units of reward, 1
+    of a logarithm. The maximum counts as its distance to 0 or to `level`, whichever is nearer: an
+    index may include that constant or not. Raises ValueError if an index is NaN.
     """
     top = float(index.max())
     if math.isnan(top):
-        raise ValueError(f"index[{int(np.isnan(index).argmax())}] = nan is not allowed: index must not be NaN")
+        raise ValueError(
+            f"index[{int(np.isnan(index).argmax())}] = nan is not allowed: index must not be NaN"
+        )
     slack = 0.0 if math.isinf(top) else TOLERANCE * (unit + min(abs(top), abs(top - level)))
     (tied,) = (index >= top - slack).nonzero()
     return int(tied[0] if rank is None else tied[rank[tied].argmin()])
 
 
 class Player(Protocol):
-    """The least a policy has: `ask` returns the arm to pull, `tell` takes in the observation; `rng` is all it draws
-    from."""
+    """The least a policy has: `ask` returns the arm to pull, `tell` takes in the observation; `rng`
+    is all it draws from.
+    """
 
     rng: np.random.Generator
 
@@ -94,12 +102,13 @@ def _version() -> str:
 
 
 class AskTell(checks.Changing):
-    """What is the same in all policies: the arguments of `ask` and `tell`, the history, and another model.
+    """What is the same in all policies: the arguments of `ask` and `tell`, the history, and another
+    model.
 
-    A subclass has a `model`, a generator `rng` and the round `t`, chooses one arm in `choose`, and takes in one
-    observation in `learn`. `takes` names the arguments that it understands; others are refused. Where
-    `learn` fails the policy is put back, with all in it that is `checks.Changing`, unless `at_once` says that it
-    changes nothing before it can no longer fail, which is faster.
+    A subclass has a `model`, a generator `rng` and the round `t`, chooses one arm in `choose`, and
+    takes in one observation in `learn`. `takes` names the arguments that it understands; others are
+    refused. Where `learn` fails the policy is put back, with all in it that is `checks.Changing`,
+    unless `at_once` says that it changes nothing before it can no longer fail, which is faster.
     """
 
     shared: ClassVar[tuple[str, ...]] = ("rng",)
@@ -117,7 +126,10 @@ class AskTell(checks.Changing):
     def __new__(cls, *given: Any, **settings: Any) -> Self:
         policy = super().__new__(cls)
         policy._told, policy._waiting = History([], [], []), []
-        policy._made_with = given[1:], {name: value for name, value in settings.items() if name != "model"}
+        policy._made_with = (
+            given[1:],
+            {name: value for name, value in settings.items() if name != "model"},
+        )
         return policy
 
     def start(self, model: Any, rng: Seed) -> None:
@@ -136,13 +148,15 @@ class AskTell(checks.Changing):
     def ask(self, n: int = 1, *, allowed: Any = None, pending: Any = None) -> Any:
         """Return the arm to pull, an int, or for n > 1 a list of n arms to pull at once.
 
-        `allowed` are the arms to choose from, as a mask (A,) of bools or as arm numbers; `pending` the arms whose
-        rewards are not known yet. UCB, EI and the variance-only rule use the variance that is left after pending pulls,
-        with the mean as it is, and then after each arm of the batch: GP-BUCB (Desautels, Krause & Burdick 2014), whose
-        theorem multiplies the width by exp(C), C the most that pending pulls tell of f (nats); here the width stays.
-        For EI that is the kriging believer (Ginsbourger, Le Riche & Carraro 2010). Thompson sampling draws anew for
-        each arm, whatever is pending; PIMS and GP-EIMS draw a new maximum for each, and use the variance left, too.
-        Raises ValueError on an argument that the policy does not take, IndexError on an arm out of range.
+        `allowed` are the arms to choose from, as a mask (A,) of bools or as arm numbers; `pending`
+        the arms whose rewards are not known yet. UCB, EI and the variance-only rule use the
+        variance that is left after pending pulls, with the mean as it is, and then after each arm
+        of the batch: GP-BUCB (Desautels, Krause & Burdick 2014), whose theorem multiplies the width
+        by exp(C), C the most that pending pulls tell of f (nats); here the width stays. For EI that
+        is the kriging believer (Ginsbourger, Le Riche & Carraro 2010). Thompson sampling draws anew
+        for each arm, whatever is pending; PIMS and GP-EIMS draw a new maximum for each, and use the
+        variance left, too. Raises ValueError on an argument that the policy does not take,
+        IndexError on an arm out of range.
         """
         if type(n) is int and n == 1 and allowed is None and pending is None:
             return self.choose()
@@ -167,9 +181,10 @@ class AskTell(checks.Changing):
     def tell(self, arms: Any, rewards: Any, *, noise_variance: Any = None) -> None:
         """Take in what a pull of an arm gave, or what pulls of several arms gave, one reward each.
 
-        `noise_variance`, one or one for each, if it is another than the model's. True and False are 1
-        and 0. Raises IndexError on a bad arm, ValueError on a reward that is no finite number, or on
-        a noise variance that is not above 0 or not taken; after any error the policy is as it was.
+        `noise_variance`, one or one for each, if it is another than the model's. True and False are
+        1 and 0. Raises IndexError on a bad arm, ValueError on a reward that is no finite number, or
+        on a noise variance that is not above 0 or not taken; after any error the policy is as it
+        was.
         """
         told = None if noise_variance is not None else self._plain(arms, rewards)
         told = told or self._looked_at(arms, rewards, noise_variance)
@@ -193,12 +208,23 @@ class AskTell(checks.Changing):
         told = list(zip(arms, rewards, strict=True)) if listed else [(arms, rewards)]
         n_arms = self.model.n_arms
         for arm, reward in told:
-            if not (type(arm) is int and type(reward) in FLOATS and 0 <= arm < n_arms and math.isfinite(reward)):
+            if not (
+                type(arm) is int
+                and type(reward) in FLOATS
+                and 0 <= arm < n_arms
+                and math.isfinite(reward)
+            ):
                 return None
-        return None if hasattr(self.model, "observed") else [(arm, float(reward), None) for arm, reward in told]
+        return (
+            None
+            if hasattr(self.model, "observed")
+            else [(arm, float(reward), None) for arm, reward in told]
+        )
 
     def _looked_at(self, arms: Any, rewards: Any, noise_variance: Any) -> list[Pull]:
-        """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a pull gives."""
+        """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a
+        pull gives.
+        """
         self._refuse(noise_variance=noise_variance)
         if not hasattr(arms, "__len__") or getattr(arms, "ndim", 1) == 0:
             arms, rewards = [arms], [rewards]
@@ -210,7 +236,9 @@ class AskTell(checks.Changing):
             seen = checks.array("rewards", rewards, 1).tolist()
         if len(seen) != n:
             raise checks.refused(
-                "rewards", rewards, f"a list of {n}, as many as arms; and an arm is a number, no point"
+                "rewards",
+                rewards,
+                f"a list of {n}, as many as arms; and an arm is a number, no point",
             )
         return list(zip(pulled, seen, checks.noise_variances(n, noise_variance), strict=True))
 
@@ -224,17 +252,28 @@ class AskTell(checks.Changing):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         saved_by, now = state.pop(SAVED_BY, None), _version()
-        told = f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and this is {now}, "
+        told = (
+            f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and"
+            f" this is {now}, "
+        )
         if saved_by is None:
-            raise ValueError(told + "which cannot go on with it: tell a new one the arms and rewards of its history")
+            raise ValueError(
+                told
+                + "which cannot go on with it: tell a new one the arms and rewards of its history"
+            )
         if saved_by != now:
-            warnings.warn(told + "which may not fit: policy.with_model(policy.model) makes it anew", stacklevel=2)
+            warnings.warn(
+                told + "which may not fit: policy.with_model(policy.model) makes it anew",
+                stacklevel=2,
+            )
         vars(self).update(state)
 
     def with_model(self, model: Any) -> Self:
-        """Return the same policy with another model, told the same history; its generator goes on from this state.
+        """Return the same policy with another model, told the same history; its generator goes on
+        from this state.
 
-        The order of ties stays if the number of arms does. A model with more arms keeps the numbers of the old ones.
+        The order of ties stays if the number of arms does. A model with more arms keeps the numbers
+        of the old ones.
         """
         given, settings = self._made_with
         policy = type(self)(model, *given, **settings)
@@ -246,7 +285,9 @@ class AskTell(checks.Changing):
         return policy
 
     def ties(self) -> NDArray[np.int64]:
-        """Return the order of ties, (A,): one permutation, or if first asked after round 1 the arms' numbers."""
+        """Return the order of ties, (A,): one permutation, or if first asked after round 1 the
+        arms' numbers.
+        """
         self._first_asked = self._first_asked or self.t
         if self._rank is None:
             n = self.model.n_arms
@@ -255,7 +296,9 @@ class AskTell(checks.Changing):
         return self._rank
 
     def any_arm(self) -> int:
-        """Return one of the arms that are allowed and, while there are such, not pending, uniformly."""
+        """Return one of the arms that are allowed and, while there are such, not pending,
+        uniformly.
+        """
         if self._allowed is None and not self._waiting:
             return int(self.rng.integers(self.model.n_arms))
         allowed = np.arange(self.model.n_arms) if self._allowed is None else self._allowed
@@ -273,11 +316,13 @@ class AskTell(checks.Changing):
 
 
 class IndexPolicy(AskTell):
-    """Pulls the arm with the largest `index`; one permutation, the first thing drawn from `rng`, breaks ties.
+    """Pulls the arm with the largest `index`; one permutation, the first thing drawn from `rng`,
+    breaks ties.
 
-    Made from a `model`, the horizon if it is known, and `rng`, a seed or a generator. With `random_opening` the first
-    arm is uniformly random instead. A subclass gives the index, its `unit` (see `best_arm`) and its `prior`. If it is
-    first asked after round 1, it draws no permutation. `level` is a constant that the index may include.
+    Made from a `model`, the horizon if it is known, and `rng`, a seed or a generator. With
+    `random_opening` the first arm is uniformly random instead. A subclass gives the index, its
+    `unit` (see `best_arm`) and its `prior`. If it is first asked after round 1, it draws no
+    permutation. `level` is a constant that the index may include.
     """
 
     takes: tuple[str, ...] = ("allowed",)
@@ -285,8 +330,12 @@ class IndexPolicy(AskTell):
     unit: float = 1.0
     level: float = 0.0
 
-    def __init__(self, model: Any, horizon: int | None = None, *, rng: Seed = 0, random_opening: bool = False) -> None:
-        checks.having("a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model)
+    def __init__(
+        self, model: Any, horizon: int | None = None, *, rng: Seed = 0, random_opening: bool = False
+    ) -> None:
+        checks.having(
+            "a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model
+        )
         if horizon is not None:
             checks.positive_int(horizon=horizon)
         self.start(model, rng)
@@ -311,7 +360,11 @@ class IndexPolicy(AskTell):
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
         if self._allowed is None:
             return best_arm(index, rank, self.unit, self.level)
-        return int(self._allowed[best_arm(index[self._allowed], rank[self._allowed], self.unit, self.level)])
+        return int(
+            self._allowed[
+                best_arm(index[self._allowed], rank[self._allowed], self.unit, self.level)
+            ]
+        )
 
     def learn(self, arm: int, observation: Any) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
@@ -320,15 +373,17 @@ class IndexPolicy(AskTell):
 
 
 class Policy(IndexPolicy):
-    """An acquisition rule for plain problems: an `IndexPolicy` with the exact posterior of all arms.
+    """An acquisition rule for plain problems: an `IndexPolicy` with the exact posterior of all
+    arms.
 
-    `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size. The unit of the index is the
-    largest prior standard deviation unless a subclass says otherwise. One warning is given if a reward lies FAR or more
-    standard deviations from its prior mean, but not in a run of `simulation`, where rewards are made.
+    `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size. The unit
+    of the index is the largest prior standard deviation unless a subclass says otherwise. One
+    warning is given if a reward lies FAR or more standard deviations from its prior mean, but not
+    in a run of `simulation`, where rewards are made.
 
-    `level` is the middle one of the prior means. The rules here rank `centred`, the posterior mean less that level: the
-    arms are those of rewards and prior mean less a constant of up to HIGH prior standard deviations; a warning is given
-    beyond.
+    `level` is the middle one of the prior means. The rules here rank `centred`, the posterior mean
+    less that level: the arms are those of rewards and prior mean less a constant of up to HIGH
+    prior standard deviations; a warning is given beyond.
     """
 
     warned = False
@@ -355,8 +410,14 @@ class Policy(IndexPolicy):
         self.prior_sd = float(np.sqrt(prior_variance.max()))
         self.level = level_of(self._prior_mean)
         if abs(self.level) > HIGH * self.prior_sd:
-            told = f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations ({self.prior_sd:.4g})"
-            warnings.warn(f"{told}: rewards lose digits; take a constant off both before they are told", stacklevel=3)
+            told = (
+                f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations"
+                f" ({self.prior_sd:.4g})"
+            )
+            warnings.warn(
+                f"{told}: rewards lose digits; take a constant off both before they are told",
+                stacklevel=3,
+            )
         super().__init__(model, horizon, **settings)
 
     @property
@@ -372,7 +433,9 @@ class Policy(IndexPolicy):
 
     def made(self, form: Callable[..., Any]) -> Any:
         """Return this form of the model's posterior before the first pull."""
-        return form(self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean)
+        return form(
+            self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean
+        )
 
     @at_once
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
@@ -380,7 +443,10 @@ class Policy(IndexPolicy):
         if not self.warned and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
             mean = self._prior_mean[arm]
             off = FAR * abs(observation - mean) / self._far[arm]
-            told = f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
+            told = (
+                f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
+                " prior mean"
+            )
             todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
             # first: a warning may be an error
             warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
@@ -395,11 +461,12 @@ class Policy(IndexPolicy):
         return int(arms[best_arm(self.centred()[arms], unit=self.prior_sd)])
 
     def gap(self, width: Callable[[Any], float] | None = None, *, allowed: Any = None) -> float:
-        """Return the most that the recommended arm may lose while the band mean +- width sd holds, at least 0.
+        """Return the most that the recommended arm may lose while the band mean +- width sd holds,
+        at least 0.
 
-        The largest upper bound of any other arm less its lower bound: stop when it is small enough (LUCB,
-        Kalyanakrishnan et al. 2012). By default with the policy's own `width`; ValueError if it has none and none is
-        given.
+        The largest upper bound of any other arm less its lower bound: stop when it is small enough
+        (LUCB, Kalyanakrishnan et al. 2012). By default with the policy's own `width`; ValueError if
+        it has none and none is given.
         """
         width = width or getattr(self, "width", None)
         checks.width(width=width)

@@ -1,7 +1,8 @@
-"""The acquisition rules EI and PI, expected and (most) probable improvement, in forms that do not underflow.
+"""The acquisition rules EI and PI, expected and (most) probable improvement, in forms that do not
+underflow.
 
-The papers do not state the incumbent, although it decides the outcome. Before the first pull it is the largest prior
-mean; afterwards one of these:
+The papers do not state the incumbent, although it decides the outcome. Before the first pull it is
+the largest prior mean; afterwards one of these:
 
 - `posterior_mean`: the largest posterior mean among the arms pulled so far.
 - `noisy_reward`: the largest reward observed so far.
@@ -25,7 +26,9 @@ _LOG_ROOT_2PI = 0.5 * np.log(2 * np.pi)
 
 @quiet
 def log_expected_excess(z: Array) -> Array:
-    """Return log(phi(z) + z Phi(z)), the log of E[max(z + N(0, 1), 0)], without underflow for z -> -inf."""
+    """Return log(phi(z) + z Phi(z)), the log of E[max(z + N(0, 1), 0)], without underflow for z ->
+    -inf.
+    """
     z = np.asarray(z, dtype=float)
     middle = np.clip(z, -1e5, 10.0)
     mills = np.sqrt(np.pi / 2) * erfcx(-middle / np.sqrt(2))  # Phi(z) / phi(z)
@@ -39,7 +42,9 @@ def log_expected_excess(z: Array) -> Array:
 
 @quiet
 def z_score(mean: Array, sd: Array, target: float) -> Array:
-    """Return (mean - target) / sd of every arm (A,); if the sd is 0, +inf above the target and -inf otherwise."""
+    """Return (mean - target) / sd of every arm (A,); if the sd is 0, +inf above the target and -inf
+    otherwise.
+    """
     excess = mean - target
     return np.divide(excess, sd, out=np.where(excess > 0, np.inf, -np.inf), where=sd > 0)
 
@@ -55,12 +60,16 @@ def log_expected_improvement(mean: Array, sd: Array, target: float, unit: float 
     if uncertain.all():
         return np.log(sd / unit) + log_expected_excess(excess / sd)
     np.log(excess / unit, out=index, where=~uncertain & (excess > 0))
-    index[uncertain] = np.log(sd[uncertain] / unit) + log_expected_excess(excess[uncertain] / sd[uncertain])
+    index[uncertain] = np.log(sd[uncertain] / unit) + log_expected_excess(
+        excess[uncertain] / sd[uncertain]
+    )
     return index
 
 
 class ImprovementPolicy(Policy):
-    """An index of how far, or how likely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
+    """An index of how far, or how likely, an arm exceeds incumbent + margin (margin >= 0, in units
+    of reward).
+    """
 
     posterior: ExactPosterior
     unit = 1.0  # of a logarithm and of a z score
@@ -90,7 +99,11 @@ class ImprovementPolicy(Policy):
         mean, pulled = self.centred(), self.posterior.counts > 0
         if not pulled.any():
             return mean.max() + self.margin
-        best = self._best_reward - self.level if self.incumbent == "noisy_reward" else mean[pulled].max()
+        best = (
+            self._best_reward - self.level
+            if self.incumbent == "noisy_reward"
+            else mean[pulled].max()
+        )
         return best + self.margin
 
 
@@ -100,17 +113,22 @@ class ExpectedImprovement(ImprovementPolicy):
     takes = EVERYTHING
 
     def index(self) -> Array:
-        return log_expected_improvement(self.centred(), self.posterior.sd, self.target(), self.prior_sd)
+        return log_expected_improvement(
+            self.centred(), self.posterior.sd, self.target(), self.prior_sd
+        )
 
 
 class ProbabilityOfImprovement(ImprovementPolicy):
     """MPI, ranked by z = (mean - target) / sd, which orders the arms as Phi(z) does.
 
-    The margin must be given: with 0 it stays with the first arms that it pulls, with 0.03 prior standard deviations it
-    explores. With margin 0 and the largest posterior mean of all arms as incumbent it would be the mean-only rule.
+    The margin must be given: with 0 it stays with the first arms that it pulls, with 0.03 prior
+    standard deviations it explores. With margin 0 and the largest posterior mean of all arms as
+    incumbent it would be the mean-only rule.
     """
 
-    def __init__(self, model: Model, horizon: int | None = None, *, margin: float, **settings: Any) -> None:
+    def __init__(
+        self, model: Model, horizon: int | None = None, *, margin: float, **settings: Any
+    ) -> None:
         super().__init__(model, horizon, margin=margin, **settings)
 
     def index(self) -> Array:

@@ -1,4 +1,6 @@
-"""Acquisition rules that draw from the posterior of finitely many arms, without a factorisation per round."""
+"""Acquisition rules that draw from the posterior of finitely many arms, without a factorisation per
+round.
+"""
 
 from typing import Any
 
@@ -17,8 +19,8 @@ BYTES = 8.0 + checks.KERNEL_BYTES
 class Sampling(Policy):
     """A policy that draws functions from its posterior, in covariance or lattice form.
 
-    On a lattice every second draw is left over from the one before: to go on later the policy must be saved. Elsewhere
-    arms, rewards and the generator's state will do.
+    On a lattice every second draw is left over from the one before: to go on later the policy must
+    be saved. Elsewhere arms, rewards and the generator's state will do.
     """
 
     takes = EVERYTHING
@@ -29,7 +31,11 @@ class Sampling(Policy):
         self._draw_from_prior = prior_draws(model.kernel, model.points)
 
     def prior(self, horizon: int | None) -> DrawnPosterior | LatticePosterior:
-        on_lattice = self.made(self.form or lattice_posterior) if self.form in (None, LatticePosterior) else None
+        on_lattice = (
+            self.made(self.form or lattice_posterior)
+            if self.form in (None, LatticePosterior)
+            else None
+        )
         if on_lattice:
             on_lattice.make_room(horizon or 1)
             return on_lattice
@@ -40,21 +46,25 @@ class Sampling(Policy):
     def deviation(self) -> Array:
         """Return one draw (A,) of f - mean from the posterior (Matheron's rule).
 
-        Let f be drawn from the prior, of covariance C0, n the pulls of each arm (each counts s2 over its own noise
-        variance) and s2 the noise variance, so that C = (C0^-1 + diag(n) / s2)^-1. With z standard normal,
+        Let f be drawn from the prior, of covariance C0, n the pulls of each arm (each counts s2
+        over its own noise variance) and s2 the noise variance, so that C = (C0^-1 + diag(n) /
+        s2)^-1. With z standard normal,
 
             f - C (n f / s2 + sqrt(n / s2) z) = C C0^-1 f - C sqrt(n / s2) z
 
-        has the covariance C C0^-1 C + C diag(n) / s2 C = C (C0^-1 + diag(n) / s2) C = C. It is f minus the posterior
-        mean after noisy observations of f (`mean_told`), so C0 need not be invertible. One round costs O(A^2), on a
-        large lattice O(A log A), and no A x A array is made. What is pending changes no draw.
+        has the covariance C C0^-1 C + C diag(n) / s2 C = C (C0^-1 + diag(n) / s2) C = C. It is f
+        minus the posterior mean after noisy observations of f (`mean_told`), so C0 need not be
+        invertible. One round costs O(A^2), on a large lattice O(A log A), and no A x A array is
+        made. What is pending changes no draw.
         """
         prior = self._draw_from_prior(self.rng)
         return prior - self.posterior.mean_told(prior, self.rng.standard_normal(len(prior)))
 
 
 class ThompsonSampling(Sampling, UCB):
-    """GP-TS: the best arm of one draw from N(mean, width^2 covariance) (Chowdhury & Gopalan, Algorithm 2)."""
+    """GP-TS: the best arm of one draw from N(mean, width^2 covariance) (Chowdhury & Gopalan,
+    Algorithm 2).
+    """
 
     def index(self) -> Array:
         return self.centred() + self.checked_width() * self.deviation()
@@ -73,8 +83,8 @@ class SampledMaximum(Sampling):
 class PIMS(SampledMaximum):
     """PIMS: the arm most likely to exceed the maximum g of one draw, by (mean - g) / sd.
 
-    The acquisition rule of Takeno et al. (2024), arXiv 2311.03760: no parameter, and a bound on the expected regret for
-    functions drawn from the prior.
+    The acquisition rule of Takeno et al. (2024), arXiv 2311.03760: no parameter, and a bound on the
+    expected regret for functions drawn from the prior.
     """
 
     def index(self) -> Array:

@@ -1,4 +1,6 @@
-"""Upper confidence bounds as acquisition rules, and the two rules that use only the mean or only the variance."""
+"""Upper confidence bounds as acquisition rules, and the two rules that use only the mean or only
+the variance.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,19 @@ class UCB(Policy):
 
     The index is less `level`, as the indices of all rules in units of reward.
 
-    `width` is one of `confidence`, or any function of the policy that returns how many standard deviations to add.
+    `width` is one of `confidence`, or any function of the policy that returns how many standard
+    deviations to add.
     """
 
     takes = EVERYTHING
 
     def __init__(
-        self, model: Model, horizon: int | None = None, *, width: Callable[[UCB], float], **settings: Any
+        self,
+        model: Model,
+        horizon: int | None = None,
+        *,
+        width: Callable[[UCB], float],
+        **settings: Any,
     ) -> None:
         checks.width(width=width)
         super().__init__(model, horizon, **settings)
@@ -35,13 +43,17 @@ class UCB(Policy):
         return self.centred() + self.checked_width() * self.posterior.sd
 
     def checked_width(self) -> float:
-        """Return the width of this round; ValueError unless that is a finite number of at least 0."""
+        """Return the width of this round; ValueError unless that is a finite number of at least
+        0.
+        """
         width = self.width(self)
         checks.non_negative(**{"width(policy)": width})
         return width
 
     def band_ratio(self, expected_reward: Array) -> float:
-        """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
+        """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band
+        holds if <= 1.
+        """
         error = np.abs(expected_reward - self.level - self.centred())
         return float((error / (self.checked_width() * self.posterior.sd)).max())
 
@@ -54,7 +66,9 @@ class MeanOnly(Policy):
 
 
 class VarianceOnly(Policy):
-    """The arm with the largest posterior variance: the experimental-design rule (Srinivas et al., eq. 4)."""
+    """The arm with the largest posterior variance: the experimental-design rule (Srinivas et al.,
+    eq. 4).
+    """
 
     takes = EVERYTHING
     posterior: ExactPosterior

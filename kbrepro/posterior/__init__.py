@@ -1,13 +1,15 @@
 """Exact GP posterior over a finite set of arms, updated one pull at a time.
 
-With prior covariance k, noise variance s2 and a pull of arm i with observation y, the posterior changes by
+With prior covariance k, noise variance s2 and a pull of arm i with observation y, the posterior
+changes by
 
-    gain vector  g = c / sqrt(v_i + s2),   c = current covariance between arm i and all arms, v_i its variance
-    mean     += g * (y - mean_i) / sqrt(v_i + s2)
-    variance -= g^2                                          (Srinivas et al., eq. 1-2, one row at a time)
+    gain vector g = c / sqrt(v_i + s2), c = current covariance between arm i and all arms, v_i its
+    variance mean += g * (y - mean_i) / sqrt(v_i + s2) variance -= g^2 (Srinivas et al., eq. 1-2,
+    one row at a time)
 
-The forms differ only in how they find c. All are exact; none adds jitter. What changes is kept as a deviation from the
-prior mean, so that a constant in rewards and prior mean is taken off once, when a reward is told.
+The forms differ only in how they find c. All are exact; none adds jitter. What changes is kept as a
+deviation from the prior mean, so that a constant in rewards and prior mean is taken off once, when
+a reward is told.
 """
 
 import math
@@ -23,18 +25,22 @@ from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, quiet
 from kbrepro.posterior.lattice import LATTICE_FROM, Precision, PriorCovariance
 
-#: A column of a lattice is refined, so many times at most, while its residual exceeds this share of the variance.
+#: A column of a lattice is refined, so many times at most, while its residual exceeds this share of
+#: the variance.
 REFINED, RESIDUAL = 2, 1e-13
-#: Least noise variance in prior variances, by use: it must stand out from the rounding of what it is added to.
+#: Least noise variance in prior variances, by use: it must stand out from the rounding of what it
+#: is added to.
 LEAST_NOISE = {
     "a posterior": 1e-12,
     "a posterior on a lattice": 1e-5,
     "draws from a posterior": 1e-8,
     "an effective dimension": 1e-10,
 }
-#: Largest sum over pulls of rounding / (variance left + noise variance): means keep four digits or more.
+#: Largest sum over pulls of rounding / (variance left + noise variance): means keep four digits or
+#: more.
 MOST_ROUNDING = 10.0
-#: Without a horizon the covariance of so many arms is kept: a step takes a millisecond, however many pulls there are.
+#: Without a horizon the covariance of so many arms is kept: a step takes a millisecond, however
+#: many pulls there are.
 FEW = 1000
 #: Pulls an arm from which on the covariance is cheaper than rows.
 COVARIANCE_FROM = 1.5
@@ -43,7 +49,9 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def check_noise(noise_variance: float, unit: float, use: str = "a posterior") -> None:
-    """Raise ValueError unless the noise variance is at least LEAST_NOISE of this use, in units of `unit`."""
+    """Raise ValueError unless the noise variance is at least LEAST_NOISE of this use, in units of
+    `unit`.
+    """
     checks.positive(noise_variance=noise_variance)
     if noise_variance < (least := LEAST_NOISE[use] * unit):
         raise checks.refused("noise_variance", noise_variance, f"at least {least:.3g} for {use}")
@@ -61,7 +69,9 @@ class Uncertain(checks.Changing):
 
     @property
     def variance(self) -> Array:
-        """Posterior variance of every arm or fixed point; what rounding puts below zero is cut off here alone."""
+        """Posterior variance of every arm or fixed point; what rounding puts below zero is cut off
+        here alone.
+        """
         return np.maximum(self._variance, 0.0)
 
     @property
@@ -75,28 +85,34 @@ class ExactPosterior(Uncertain):
 
     `mean` is that of the prior, a number or one per arm.
 
-    Attributes: `mean` (A,), `level`, the middle one of the prior means, `centred` (A,), the mean less that level,
-    `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far, `noise_variance`. Arrays are copies:
-    they stay what they were, and writing to them is harmless. Raises ValueError on a noise variance below LEAST_NOISE
-    prior variances.
+    Attributes: `mean` (A,), `level`, the middle one of the prior means, `centred` (A,), the mean
+    less that level, `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
+    `noise_variance`. Arrays are copies: they stay what they were, and writing to them is harmless.
+    Raises ValueError on a noise variance below LEAST_NOISE prior variances.
     """
 
     use = "a posterior"
     _error = EPSILON  # of a covariance between arms, in prior variances
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
+    def __init__(
+        self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0
+    ) -> None:
         checks.kernel(kernel=kernel)
         self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
         self._unit, self._rounding = float(self._prior_variance.max()), 0.0
         check_noise(noise_variance, self._unit, self.use)
         self.noise_variance = checks.python_number(noise_variance)
-        self._prior_mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
+        self._prior_mean, self._variance = (
+            checks.per_arm(len(points), mean=mean),
+            self._prior_variance.copy(),
+        )
         self.level = level_of(self._prior_mean)
         self._above = self._prior_mean - self.level
         self._deviation: Array = np.zeros(len(points))  # of the posterior mean from the prior mean
         self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
-        self._weights: Array = np.zeros(len(points))  # pulls of each arm, each in units of 1 / noise_variance
+        # pulls of each arm, each in units of 1 / noise_variance
+        self._weights: Array = np.zeros(len(points))
         self.gain = 0.0
         self._prepare()
 
@@ -112,7 +128,9 @@ class ExactPosterior(Uncertain):
 
     @property
     def centred(self) -> Array:
-        """Posterior mean of every arm less the prior means' `level`, (A,), to all digits however high that is."""
+        """Posterior mean of every arm less the prior means' `level`, (A,), to all digits however
+        high that is.
+        """
         return self._above + self._deviation
 
     @property
@@ -127,10 +145,12 @@ class ExactPosterior(Uncertain):
 
     @quiet
     def update(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
-        """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN.
+        """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a
+        NaN.
 
-        `noise_variance` is that of this observation. ValueError if it is below LEAST_NOISE prior variances, or below
-        what so many pulls of arms whose rewards are known need: then nothing is changed.
+        `noise_variance` is that of this observation. ValueError if it is below LEAST_NOISE prior
+        variances, or below what so many pulls of arms whose rewards are known need: then nothing is
+        changed.
         """
         checks.arm_index(arm, self.n_arms)
         if type(observation) is not float or not math.isfinite(observation):
@@ -143,12 +163,16 @@ class ExactPosterior(Uncertain):
         rounding = self._rounding + self._error * self._unit / total
         if rounding > MOST_ROUNDING:
             least, pulls = noise * rounding / MOST_ROUNDING, 1 + self._counts.sum()
-            raise checks.refused("noise_variance", noise, f"at least {least:.3g} for {pulls} pulls like these")
+            raise checks.refused(
+                "noise_variance", noise, f"at least {least:.3g} for {pulls} pulls like these"
+            )
         scale = math.sqrt(total)
         g = covariance / scale
-        off = (observation - self._prior_mean[arm]) - self._deviation[arm]  # large numbers first: exact
+        # large numbers first: exact
+        off = (observation - self._prior_mean[arm]) - self._deviation[arm]
         step, shrinks, more = g * (off / scale), g * g, self.noise_variance / noise
-        self._remember(arm, g, more, kept)  # what may not fit comes first: an error leaves all as it was
+        # what may not fit comes first: an error leaves all as it was
+        self._remember(arm, g, more, kept)
         self.gain += math.log(scale / math.sqrt(noise))  # Lemma 5.3, one term
         self._variance[arm] = variance
         self._deviation += step
@@ -165,16 +189,22 @@ class ExactPosterior(Uncertain):
         raise NotImplementedError
 
     def _column(self, arm: int) -> tuple[Array, float, Any]:
-        """The covariance of `arm` with all arms (A,), its variance, and what `_remember` needs; changes nothing."""
+        """The covariance of `arm` with all arms (A,), its variance, and what `_remember` needs;
+        changes nothing.
+        """
         return self.covariance_with(arm), float(self._variance[arm]), None
 
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
-        """Keep what a pull of `arm` changes; it counts as `more` pulls with the model's noise variance."""
+        """Keep what a pull of `arm` changes; it counts as `more` pulls with the model's noise
+        variance.
+        """
         raise NotImplementedError
 
 
 class Stack(checks.Changing):
-    """Rows of equal length, appended one at a time: an array that at least doubles when it is full."""
+    """Rows of equal length, appended one at a time: an array that at least doubles when it is
+    full.
+    """
 
     shared = ("_store",)
 
@@ -209,7 +239,9 @@ class Stack(checks.Changing):
 
 
 class CovariancePosterior(ExactPosterior):
-    """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) per step for any t; MemoryError, in GB."""
+    """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) per step for any t;
+    MemoryError, in GB.
+    """
 
     def _prepare(self) -> None:
         checks.pairs(self.n_arms, "points: the covariance")
@@ -225,7 +257,8 @@ class CovariancePosterior(ExactPosterior):
 class RowPosterior(CovariancePosterior):
     """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory.
 
-    With `most` rows it takes the covariance K - V^T V instead, which does not grow; by default it never does.
+    With `most` rows it takes the covariance K - V^T V instead, which does not grow; by default it
+    never does.
     """
 
     most = math.inf
@@ -251,26 +284,32 @@ class RowPosterior(CovariancePosterior):
 
 
 class DrawnPosterior(CovariancePosterior):
-    """The covariance form of rules that draw: they divide its rounding by the noise variance, and need more noise."""
+    """The covariance form of rules that draw: they divide its rounding by the noise variance, and
+    need more noise.
+    """
 
     use = "draws from a posterior"
 
     def mean_told(self, f: Array, z: Array) -> Array:
-        """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z (A,) standard normal.
+        """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z
+        (A,) standard normal.
 
-        That is C (n f / s2 + sqrt(n / s2) z), C the posterior covariance, whose rounding is divided by s2.
+        That is C (n f / s2 + sqrt(n / s2) z), C the posterior covariance, whose rounding is divided
+        by s2.
         """
         precision = self.precision
         return dsymv(1.0, self._upper, precision * f + np.sqrt(precision) * z)
 
 
 class LatticePosterior(ExactPosterior):
-    """For arms on a regular lattice: one product with K per step, 4 m^2 bytes for m distinct arms, no t x A array.
+    """For arms on a regular lattice: one product with K per step, 4 m^2 bytes for m distinct arms,
+    no t x A array.
 
-    With X the arms pulled, N their counts and M = K(X, X) + s2 N^-1, the column of an arm i is a product of K with few
-    weights: k_i + K v, v = -M^-1 k(X, i), for a new arm, and K v, v = (s2 / n_i) M^-1 e_i, for one pulled before.
-    Raises ValueError if the points are no lattice, the kernel is not stationary or the noise variance below LEAST_NOISE
-    prior variances, MemoryError if it does not fit.
+    With X the arms pulled, N their counts and M = K(X, X) + s2 N^-1, the column of an arm i is a
+    product of K with few weights: k_i + K v, v = -M^-1 k(X, i), for a new arm, and K v, v = (s2 /
+    n_i) M^-1 e_i, for one pulled before. Raises ValueError if the points are no lattice, the kernel
+    is not stationary or the noise variance below LEAST_NOISE prior variances, MemoryError if it
+    does not fit.
     """
 
     use = "a posterior on a lattice"
@@ -286,9 +325,11 @@ class LatticePosterior(ExactPosterior):
         self._inverse.make_room(min(pulls, self.n_arms))
 
     def mean_told(self, f: Array, z: Array) -> Array:
-        """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z (A,) standard normal.
+        """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z
+        (A,) standard normal.
 
-        That is K(., X) M^-1 (f + sqrt(s2 / n) z): no difference of large numbers, as a product with C would be.
+        That is K(., X) M^-1 (f + sqrt(s2 / n) z): no difference of large numbers, as a product with
+        C would be.
         """
         pulled, noise = self._pulled, self._noise
         told = f[pulled] + np.sqrt(noise) * z[pulled]
@@ -299,7 +340,8 @@ class LatticePosterior(ExactPosterior):
         return self._column(arm)[0]
 
     def _column(self, arm: int) -> tuple[Array, float, tuple[Array, float]]:
-        """As in all forms; the variance is without the rounding of all updates so far, which the noise may not cover.
+        """As in all forms; the variance is without the rounding of all updates so far, which the
+        noise may not cover.
 
         What is kept is v and this variance.
         """
@@ -307,7 +349,9 @@ class LatticePosterior(ExactPosterior):
         weights, target = np.zeros(self.n_arms), np.zeros(len(pulled))
         if place < 0:
             weights[arm] = 1.0
-            v = -self._inverse.times(self._kernel(self._points[pulled], self._points[arm : arm + 1])[:, 0])
+            v = -self._inverse.times(
+                self._kernel(self._points[pulled], self._points[arm : arm + 1])[:, 0]
+            )
         else:
             target[place] = noise[place]
             v = noise[place] * self._inverse.column(int(place))
@@ -320,9 +364,11 @@ class LatticePosterior(ExactPosterior):
         return self.noise_variance / self._weights[self._pulled]
 
     def _refined(self, weights: Array, v: Array, target: Array, size: float) -> tuple[Array, Array]:
-        """Return K w (A,) for w = `weights` + v at the arms pulled, and v (m,), so that K w + s2 / n v = target there.
+        """Return K w (A,) for w = `weights` + v at the arms pulled, and v (m,), so that K w + s2 /
+        n v = target there.
 
-        The first v is refined while it is off by more than RESIDUAL times the `size` of the numbers.
+        The first v is refined while it is off by more than RESIDUAL times the `size` of the
+        numbers.
         """
         pulled, noise = self._pulled, self._noise
         for again in range(1 + REFINED):
@@ -337,7 +383,9 @@ class LatticePosterior(ExactPosterior):
     def _remember(self, arm: int, g: Array, more: float, kept: tuple[Array, float]) -> None:
         (v, variance), place = kept, self._place[arm]
         if place < 0:
-            self._inverse.add(np.append(v, 1.0) / np.sqrt(max(variance, 0.0) + self.noise_variance / more))
+            self._inverse.add(
+                np.append(v, 1.0) / np.sqrt(max(variance, 0.0) + self.noise_variance / more)
+            )
             self._place[arm] = len(self._pulled)
             self._pulled = np.append(self._pulled, arm)
         else:  # its noise falls from s2 / n to s2 / (n + more)
@@ -350,15 +398,22 @@ class LatticePosterior(ExactPosterior):
 class AfterPending(ExactPosterior):
     """What an exact posterior, `told`, will be after pulls whose rewards are not known yet.
 
-    `mean` (A,) and `gain` are as they are; `variance`, `sd`, `counts`, `precision` (A,) and covariances are those after
-    the pulls, which do not depend on what they give. MemoryError, in GB, unless there is `room` for so many more.
+    `mean` (A,) and `gain` are as they are; `variance`, `sd`, `counts`, `precision` (A,) and
+    covariances are those after the pulls, which do not depend on what they give. MemoryError, in
+    GB, unless there is `room` for so many more.
     """
 
     told: Any = None
 
-    def __init__(self, posterior: ExactPosterior, pending: Sequence[int] = (), *, room: int = 0) -> None:
+    def __init__(
+        self, posterior: ExactPosterior, pending: Sequence[int] = (), *, room: int = 0
+    ) -> None:
         vars(self).update(vars(posterior))
-        self.told, self._rows, self._variance = posterior, Stack(posterior.n_arms), posterior.variance
+        self.told, self._rows, self._variance = (
+            posterior,
+            Stack(posterior.n_arms),
+            posterior.variance,
+        )
         self._deviation, self._counts = self._deviation.copy(), posterior.counts
         self._weights = self._weights.copy()
         self._rows.make_room(len(pending) + room)
@@ -393,12 +448,19 @@ def lattice_posterior(
 
 
 def exact_posterior(
-    kernel: Kernel, points: Array, noise_variance: float, horizon: int | None = None, *, mean: float | Array = 0.0
+    kernel: Kernel,
+    points: Array,
+    noise_variance: float,
+    horizon: int | None = None,
+    *,
+    mean: float | Array = 0.0,
 ) -> ExactPosterior:
-    """Return the fastest form for `horizon` pulls of A arms; MemoryError, in GB, if it does not fit.
+    """Return the fastest form for `horizon` pulls of A arms; MemoryError, in GB, if it does not
+    fit.
 
-    That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and covariance for more; without
-    a horizon, covariance for up to FEW arms. Rows become the covariance after 1.5 A pulls.
+    That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and
+    covariance for more; without a horizon, covariance for up to FEW arms. Rows become the
+    covariance after 1.5 A pulls.
     """
     if horizon is not None:
         checks.positive_int(horizon=horizon)

@@ -1,4 +1,6 @@
-"""Lengthscale, variance and noise by maximum marginal likelihood, with a mild prior on their logarithms."""
+"""Lengthscale, variance and noise by maximum marginal likelihood, with a mild prior on their
+logarithms.
+"""
 
 import math
 import warnings
@@ -12,12 +14,15 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from kbrepro import checks
 from kbrepro.kernels import Array
 
-#: What is fitted: sd of its logarithm under the prior, whose median is `START` of the span or of the mean square.
+#: What is fitted: sd of its logarithm under the prior, whose median is `START` of the span or of
+#: the mean square.
 SPREAD = {"lengthscale": 1.0, "variance": 1.5, "noise_variance": 2.0}
 START = {"lengthscale": 0.3, "variance": 1.0, "noise_variance": 0.1}
-#: Default bounds, in sds of the prior; draws from it from which the optimiser starts, besides its median.
+#: Default bounds, in sds of the prior; draws from it from which the optimiser starts, besides its
+#: median.
 REACH, RESTARTS = 5.0, 5
-#: The rewards say nothing of a value if one sd of its prior more or less changes the log likelihood by less (nats).
+#: The rewards say nothing of a value if one sd of its prior more or less changes the log likelihood
+#: by less (nats).
 NOTHING = 0.01
 #: What a covariance that is singular has as log likelihood.
 SINGULAR = -1e100
@@ -26,9 +31,10 @@ SINGULAR = -1e100
 class Pulls(NamedTuple):
     """All that n rewards say of the m distinct points where they were measured.
 
-    `points` (m, d); `mean` (m,) of the rewards there, each weighted by `weights`; their sums `total` (m,); `square`,
-    the weighted sum of squares of the rewards less their point's mean; `logs`, the sum of the logarithms of all
-    weights less that of the totals. A reward of weight w has the noise variance noise / w.
+    `points` (m, d); `mean` (m,) of the rewards there, each weighted by `weights`; their sums
+    `total` (m,); `square`, the weighted sum of squares of the rewards less their point's mean;
+    `logs`, the sum of the logarithms of all weights less that of the totals. A reward of weight w
+    has the noise variance noise / w.
     """
 
     points: Array
@@ -51,16 +57,27 @@ def pulls_of(points: Array, rewards: Array, weights: Array) -> Pulls:
 
 
 def fitted(
-    kernel: Any, points: Array, rewards: Array, spans: Array, bounds: Any, rng: Any, noises: Array | None = None
+    kernel: Any,
+    points: Array,
+    rewards: Array,
+    spans: Array,
+    bounds: Any,
+    rng: Any,
+    noises: Array | None = None,
 ) -> tuple[Any, float]:
     """Return the kernel and the noise variance of largest likelihood times prior, see `Model.fit`.
 
-    `points` (n, d) and `rewards` (n,), less their prior mean, are those of the pulls, `spans` (d,) of all arms. With
-    `noises` (n,), the known noise variances, the returned one is 1: what they are multiplied by.
+    `points` (n, d) and `rewards` (n,), less their prior mean, are those of the pulls, `spans` (d,)
+    of all arms. With `noises` (n,), the known noise variances, the returned one is 1: what they are
+    multiplied by.
     """
     names = {field.name for field in fields(kernel)} if is_dataclass(kernel) else set()
     if not {"lengthscale", "variance"} <= names:
-        raise checks.refused("kernel", kernel, "one with lengthscale and variance to fit, such as Matern(0.2, nu=2.5)")
+        raise checks.refused(
+            "kernel",
+            kernel,
+            "one with lengthscale and variance to fit, such as Matern(0.2, nu=2.5)",
+        )
     square = float(np.mean(rewards**2))
     checks.positive(**{"mean square of rewards - mean": square})
     pulls = pulls_of(points, rewards, np.ones(len(rewards)) if noises is None else 1 / noises)
@@ -76,7 +93,9 @@ def fitted(
     sizes = [len(scale) for scale in scales.values()]
     centre = np.log(np.concatenate([START[name] * scale for name, scale in scales.items()]))
     spread = np.repeat(list(SPREAD.values()), sizes)
-    low, high = _bounds(bounds, centre - REACH * spread, centre + REACH * spread, sizes, noises is not None)
+    low, high = _bounds(
+        bounds, centre - REACH * spread, centre + REACH * spread, sizes, noises is not None
+    )
 
     def loss(logs: Array) -> float:
         off = (logs - centre) / spread
@@ -84,30 +103,45 @@ def fitted(
 
     from scipy.optimize import minimize  # here: `import kbrepro` need not load it
 
-    starts = [centre, *(centre + spread * checks.seeded(rng=rng).standard_normal((RESTARTS, len(centre))))]
+    starts = [
+        centre,
+        *(centre + spread * checks.seeded(rng=rng).standard_normal((RESTARTS, len(centre)))),
+    ]
     ends = [minimize(loss, np.clip(x, low, high), bounds=np.c_[low, high]) for x in starts]
     best = min(ends, key=lambda end: float(end.fun)).x
     found, noise = _at(kernel, best)
     smallest = noise / pulls.total.max()
     least = np.finfo(float).eps * m * found.variance
     if smallest < least:
-        told = f"noise_variance = {smallest:.3g} of the mean of an arm's rewards is not allowed in a fit"
+        told = (
+            f"noise_variance = {smallest:.3g} of the mean of an arm's rewards is not allowed in"
+            " a fit"
+        )
         raise ValueError(f"{told}: it must be at least {least:.3g} for {m} arms")
     _warn(kernel, pulls, best, spread, (low, high), np.repeat(list(SPREAD), sizes))
     return found, noise
 
 
-def _warn(kernel: Any, pulls: Pulls, best: Array, spread: Array, bounds: tuple[Array, Array], names: Any) -> None:
-    """Say in one warning which values that are free ended at a bound, or did not move since nothing depends on them."""
+def _warn(
+    kernel: Any, pulls: Pulls, best: Array, spread: Array, bounds: tuple[Array, Array], names: Any
+) -> None:
+    """Say in one warning which values that are free ended at a bound, or did not move since nothing
+    depends on them.
+    """
     said = []
     for name, log, low, high, step in zip(names, best, *bounds, np.diag(spread), strict=True):
-        near = [log_likelihood(*_at(kernel, logs), pulls) for logs in (best - step, best, best + step)]
+        near = [
+            log_likelihood(*_at(kernel, logs), pulls) for logs in (best - step, best, best + step)
+        ]
         silent = np.ptp(near) < NOTHING
         if low < high and (silent or log in (low, high)):
-            why = "did not move, as the rewards do not depend on it" if silent else "ended at a bound"
+            why = (
+                "did not move, as the rewards do not depend on it" if silent else "ended at a bound"
+            )
             said.append(f"{name} = {math.exp(log):.3g} {why}")
     if said:
-        warnings.warn("fit: " + "; ".join(said), stacklevel=5)  # whoever called Model.fit, past `quiet`
+        # whoever called Model.fit, past `quiet`
+        warnings.warn("fit: " + "; ".join(said), stacklevel=5)
 
 
 def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
@@ -118,24 +152,36 @@ def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
 
 
 def log_likelihood(kernel: Any, noise: float, pulls: Pulls) -> float:
-    """Return that of all rewards less their prior mean (Rasmussen & Williams 2006, eq. 2.30); SINGULAR if it has none.
+    """Return that of all rewards less their prior mean (Rasmussen & Williams 2006, eq. 2.30);
+    SINGULAR if it has none.
 
-    It is the likelihood of the means at the distinct points times that of what is left of each reward:
+    It is the likelihood of the means at the distinct points times that of what is left of each
+    reward:
 
         N(mean; 0, K_m + noise / total) (2 pi noise)^((m - n) / 2) exp((logs - square / noise) / 2)
     """
     try:
-        factor = cholesky(kernel(pulls.points, pulls.points) + np.diag(noise / pulls.total), lower=True)
+        factor = cholesky(
+            kernel(pulls.points, pulls.points) + np.diag(noise / pulls.total), lower=True
+        )
     except LinAlgError:
         return SINGULAR
     left = solve_triangular(factor, pulls.mean, lower=True)
-    means = float(left @ left) / 2 + np.log(factor.diagonal()).sum() + len(left) * math.log(2 * math.pi) / 2
+    means = (
+        float(left @ left) / 2
+        + np.log(factor.diagonal()).sum()
+        + len(left) * math.log(2 * math.pi) / 2
+    )
     repeats = (pulls.n - len(left)) * math.log(2 * math.pi * noise) / 2
     return float(pulls.logs / 2 - pulls.square / (2 * noise) - means - repeats)
 
 
-def _bounds(given: Any, low: Array, high: Array, sizes: list[int], known: bool) -> tuple[Array, Array]:
-    """Logarithms of lower and upper bounds, those that are given instead of the default ones; 0 of a known noise."""
+def _bounds(
+    given: Any, low: Array, high: Array, sizes: list[int], known: bool
+) -> tuple[Array, Array]:
+    """Logarithms of lower and upper bounds, those that are given instead of the default ones; 0 of
+    a known noise.
+    """
     fitted = list(SPREAD)[: -1 if known else None]
     if given is not None and not (isinstance(given, Mapping) and set(given) <= set(fitted)):
         named = 'a mapping such as {"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(fitted)
@@ -143,8 +189,13 @@ def _bounds(given: Any, low: Array, high: Array, sizes: list[int], known: bool) 
     ends = np.cumsum([0, *sizes])
     for name, pair in (given or {}).items():
         place, bound = fitted.index(name), checks.array("bounds", pair)
-        if bound.shape not in ((2,), (sizes[place], 2)) or not np.all((bound.T[0] > 0) & (bound.T[0] <= bound.T[1])):
-            allowed = "(low, high) with 0 < low <= high, or one pair for each lengthscale; equal ones keep a value"
+        if bound.shape not in ((2,), (sizes[place], 2)) or not np.all(
+            (bound.T[0] > 0) & (bound.T[0] <= bound.T[1])
+        ):
+            allowed = (
+                "(low, high) with 0 < low <= high, or one pair for each lengthscale; equal ones"
+                " keep a value"
+            )
             raise checks.refused(f"bounds[{name!r}]", pair, allowed)
         part = slice(ends[place], ends[place + 1])
         low[part], high[part] = np.log(bound).T

@@ -1,9 +1,10 @@
-"""Played trials are kept, one file per label, and read instead of played again while their settings are the same.
+"""Played trials are kept, one file per label, and read instead of played again while their settings
+are the same.
 
-A *label* names one call of `run_trials` or `map_trials` of a notebook. Its file `<label>.npz` holds plain arrays (see
-`flat`) and, as text, the settings (see `settings`), which are also in `<label>.json` for readers; `SHA256SUMS` has the
-checksums of all. While a label is played its finished trials are kept in `<label>.part/`, so an interrupted run goes on
-with the missing ones.
+A *label* names one call of `run_trials` or `map_trials` of a notebook. Its file `<label>.npz` holds
+plain arrays (see `flat`) and, as text, the settings (see `settings`), which are also in
+`<label>.json` for readers; `SHA256SUMS` has the checksums of all. While a label is played its
+finished trials are kept in `<label>.part/`, so an interrupted run goes on with the missing ones.
 """
 
 import io
@@ -36,7 +37,8 @@ ABOUT, SECONDS = "about the label", "seconds of a trial"
 LENGTHS = " (lengths)"
 #: Bytes of a label as the name of a file.
 LONGEST = 200
-#: The form of the files that are written; one that says no `version` has it, or that of edition 0.3.0.
+#: The form of the files that are written; one that says no `version` has it, or that of edition
+#: 0.3.0.
 VERSION = 1
 
 
@@ -53,7 +55,9 @@ class NewerForm(ValueError):
 
 
 class Job(NamedTuple):
-    """What one label plays: `function(Trial(seed, n))` for n = first .. first + trials - 1, described by `settings`."""
+    """What one label plays: `function(Trial(seed, n))` for n = first .. first + trials - 1,
+    described by `settings`.
+    """
 
     label: str
     function: Callable[..., Any]
@@ -64,7 +68,8 @@ class Job(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each took, (n,).
+    """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each
+    took, (n,).
 
     They are CPU seconds; those of edition 0.3.0 are wall time, on two busy cores.
     """
@@ -101,9 +106,10 @@ class Store:
     def read(self, job: Job) -> Kept | None:
         """Return what is kept of a job, or None if it must be played.
 
-        Raises OtherSettings, which names both settings, if they are not the same, and NotKept if nothing may be played.
-        Raises ValueError or FileNotFoundError if its file is damaged or missing, unless it is fresh, and OSError,
-        before anything is played, if it could not be kept.
+        Raises OtherSettings, which names both settings, if they are not the same, and NotKept if
+        nothing may be played. Raises ValueError or FileNotFoundError if its file is damaged or
+        missing, unless it is fresh, and OSError, before anything is played, if it could not be
+        kept.
         """
         path = path_of(self.folder, job.label)
         kept = self._known(job)
@@ -123,7 +129,9 @@ class Store:
         return self.others(job) == []
 
     def others(self, job: Job, most: int = 1) -> list[str] | None:
-        """Return where a job's settings differ from those that are kept; None if its label is not kept."""
+        """Return where a job's settings differ from those that are kept; None if its label is not
+        kept.
+        """
         about, _ = _opened(path_of(self.folder, job.label), job.label, settings_alone=True)
         return None if about is None else differences(about["settings"], job.settings, most)
 
@@ -140,14 +148,18 @@ class Store:
                 raise
             about, kept = None, NOTHING
         if about and about["label"] != job.label:
-            raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
+            raise OtherSettings(
+                f"label {job.label!r} would replace {about['label']!r}: give it another name"
+            )
         if about and not fresh:
             if others := differences(about["settings"], job.settings):
                 told = f"label {job.label!r} was played with other settings: {'; '.join(others)}"
                 raise OtherSettings(f"{told}. To play it again: {_again(job.label)}")
             return kept
         if unknown(job.settings):
-            raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
+            raise NotKept(
+                f"label {job.label!r} is not kept, and its data is not here: see data/README.md"
+            )
         if self.read_only:
             run = f"kbrepro play {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
             raise NotKept(f"label {job.label!r} is not kept; to play it: {run}")
@@ -176,10 +188,16 @@ class Store:
         about = {"version": VERSION, "label": job.label, "settings": job.settings}
         about |= {"first": job.first, "trials": job.trials}
         beside = json.dumps(about | {"seconds": _total(kept.seconds)}, indent=1, ensure_ascii=False)
-        files = {path.with_suffix(".json"): f"{beside}\n".encode(), path: _packed(about, kept, zipfile.ZIP_LZMA)}
+        files = {
+            path.with_suffix(".json"): f"{beside}\n".encode(),
+            path: _packed(about, kept, zipfile.ZIP_LZMA),
+        }
         with _keeping:
-            known = sums.listed(self.folder) | {each.name: sums.checksum(data) for each, data in files.items()}
-            # the label's file last: if it is not there its pieces are, and the run goes on with them
+            known = sums.listed(self.folder) | {
+                each.name: sums.checksum(data) for each, data in files.items()
+            }
+            # the label's file last: if it is not there its pieces are, and the run goes on with
+            # them
             paths.write_all({self.folder / sums.NAME: sums.text(known).encode()} | files)
         shutil.rmtree(_parts(path), ignore_errors=True)
 
@@ -189,10 +207,12 @@ _keeping = threading.Lock()
 
 
 def remembered(kept_in: Store, name: str, data: Any) -> Any:
-    """Return sensor data (`data.SensorData`) as loaded; a store remembers all of it but the readings.
+    """Return sensor data (`data.SensorData`) as loaded; a store remembers all of it but the
+    readings.
 
-    If the data was not found but was there when the store was filled, return what is remembered, with NaN for the
-    readings, so that trials played on it can be judged and shown. Its labels match by the checksum of the readings.
+    If the data was not found but was there when the store was filled, return what is remembered,
+    with NaN for the readings, so that trials played on it can be judged and shown. Its labels match
+    by the checksum of the readings.
     """
     label = f"data, {name}"
     if not data.is_real:
@@ -201,7 +221,10 @@ def remembered(kept_in: Store, name: str, data: Any) -> Any:
             return data
         (known,) = kept.results
         known = {name: known[name] for name in ("unit", "checksum", "shape", "times", "sensors")}
-        known |= {"readings": np.full(known.pop("shape"), np.nan), "sensors": known["sensors"].tolist()}
+        known |= {
+            "readings": np.full(known.pop("shape"), np.nan),
+            "sensors": known["sensors"].tolist(),
+        }
         known["times"] = type(data.times)(known["times"].astype("datetime64[ns]"))
         return replace(data, **known)
     known = {"shape": np.array(data.readings.shape), "sensors": np.array(data.sensors)}
@@ -215,7 +238,8 @@ def remembered(kept_in: Store, name: str, data: Any) -> Any:
 
 
 def labels(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what every file in a folder is about (label, settings, first, trials, seconds), by label.
+    """Return what every file in a folder is about (label, settings, first, trials, seconds), by
+    label.
 
     A damaged or newer file is left out: whoever opens it is told.
     """
@@ -238,7 +262,11 @@ def can_replace(folder: Path, label: str) -> bool:
 
 def _was_kept(path: Path) -> bool:
     """Whether a label's file is there or, without it, what is beside it or its checksum."""
-    return path.is_file() or path.with_suffix(".json").is_file() or path.name in sums.listed(path.parent)
+    return (
+        path.is_file()
+        or path.with_suffix(".json").is_file()
+        or path.name in sums.listed(path.parent)
+    )
 
 
 def opened(folder: Path, label: str) -> tuple[Any, Kept]:
@@ -248,7 +276,9 @@ def opened(folder: Path, label: str) -> tuple[Any, Kept]:
     """
     about, kept = _opened(path_of(folder, label), label)
     if about is None:
-        raise FileNotFoundError(f"label {label!r} is not kept; kept are: {', '.join(labels(folder)) or 'none'}")
+        raise FileNotFoundError(
+            f"label {label!r} is not kept; kept are: {', '.join(labels(folder)) or 'none'}"
+        )
     return about["settings"], kept
 
 
@@ -256,11 +286,15 @@ def path_of(folder: Path, label: str) -> Path:
     """Return the file of a label; an archive may have brought its name in another Unicode form."""
     name = re.sub(r"[^\w=.,()-]+", "_", normalize("NFC", label)).strip("_")
     if not 0 < len(name.encode()) <= LONGEST:
-        raise ValueError(f"label {label!r} is not allowed: as a file's name it must have 1 to {LONGEST} bytes")
+        raise ValueError(
+            f"label {label!r} is not allowed: as a file's name it must have 1 to {LONGEST} bytes"
+        )
     path = folder / f"{name}.npz"
     if name.isascii() or path.is_file():
         return path
-    return next((each for each in folder.glob("*.npz") if normalize("NFC", each.name) == path.name), path)
+    return next(
+        (each for each in folder.glob("*.npz") if normalize("NFC", each.name) == path.name), path
+    )
 
 
 def _parts(path: Path) -> Path:
@@ -280,31 +314,42 @@ def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
     """The bytes of an .npz file: numpy reads it, whatever the compression."""
     names = {text(path): path for path in kept.columns}
     if len(names) < len(kept.columns) or names.keys() & {ABOUT, SECONDS}:
-        raise ValueError(f"a job returned two things of one name, or one named {SECONDS!r}: {', '.join(names)}")
+        raise ValueError(
+            f"a job returned two things of one name, or one named {SECONDS!r}: {', '.join(names)}"
+        )
     members = {SECONDS: np.asarray(kept.seconds, dtype=np.float32)}
     for name, path in names.items():
         column = kept.columns[path]
         if isinstance(column, list):
-            members[name + LENGTHS], column = np.array([len(part) for part in column]), np.concatenate(column)
+            members[name + LENGTHS], column = (
+                np.array([len(part) for part in column]),
+                np.concatenate(column),
+            )
         members[name] = column
     told = json.dumps(about | {"columns": names}, ensure_ascii=False)
     members[ABOUT] = np.frombuffer(told.encode(), np.uint8)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, values in members.items():
-            with archive.open(f"{name}.npy", "w") as file:  # without the time of writing: same content, same bytes
+            # without the time of writing: same content, same bytes
+            with archive.open(f"{name}.npy", "w") as file:
                 np.lib.format.write_array(file, np.asarray(values), allow_pickle=False)
     return buffer.getvalue()
 
 
-def _opened(path: Path, label: str, settings_alone: bool = False) -> tuple[dict[str, Any] | None, Kept]:
+def _opened(
+    path: Path, label: str, settings_alone: bool = False
+) -> tuple[dict[str, Any] | None, Kept]:
     """What a file of a label is about, and what is in it; None if it never was there.
 
-    ValueError if it is damaged or newer, FileNotFoundError if it should be there, IsADirectoryError.
+    ValueError if it is damaged or newer, FileNotFoundError if it should be there,
+    IsADirectoryError.
     """
     for each in (path, path.with_suffix(".json"), path.with_name(sums.NAME)):
         if each.is_dir():
-            raise IsADirectoryError(f"{_place(each)} is a folder, in the place of a file: move it away")
+            raise IsADirectoryError(
+                f"{_place(each)} is a folder, in the place of a file: move it away"
+            )
     if not path.is_file():
         if _was_kept(path) and not _parts(path).is_dir():
             told = f"{_place(path)} is missing, although it was kept"
@@ -326,12 +371,17 @@ def _opened(path: Path, label: str, settings_alone: bool = False) -> tuple[dict[
 
 @contextmanager
 def _reading(path: Path, label: str) -> Iterator[tuple[dict[str, Any], Any]]:
-    """What a file is about, and its arrays while it is open; ValueError if it is damaged or newer."""
+    """What a file is about, and its arrays while it is open; ValueError if it is damaged or
+    newer.
+    """
     try:
         with path.open("rb") as bytes_of, np.load(bytes_of, allow_pickle=False) as file:
             about = json.loads(file[ABOUT].tobytes())
             if (version := about.get("version", VERSION)) > VERSION:
-                told = f"{_place(path)} has form {version}, and this version of kbrepro reads forms up to {VERSION}"
+                told = (
+                    f"{_place(path)} has form {version}, and this version of kbrepro reads forms up"
+                    f" to {VERSION}"
+                )
                 raise NewerForm(f"{told}: update kbrepro")
             yield about, file
     except (PermissionError, NewerForm):

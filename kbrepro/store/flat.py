@@ -1,8 +1,9 @@
 """What jobs return as plain arrays by path, and back: no pickle, readable without this package.
 
-A job returns numbers, texts, arrays, and mappings, named tuples, lists and tables of these, with the same names in
-every trial. Its leaves have paths such as ("policies", "EI", "arms"); stacked over n trials they are columns (n, ...).
-What has a name `seconds` in its path is kept but never compared.
+A job returns numbers, texts, arrays, and mappings, named tuples, lists and tables of these, with
+the same names in every trial. Its leaves have paths such as ("policies", "EI", "arms"); stacked
+over n trials they are columns (n, ...). What has a name `seconds` in its path is kept but never
+compared.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,13 +37,19 @@ def flat(result: Any, path: Path = ()) -> Leaves:
     elif isinstance(result, list | tuple):
         result = dict(enumerate(result))
     if isinstance(result, Mapping):
-        return {name: leaf for key, part in result.items() for name, leaf in flat(part, (*path, key)).items()}
+        return {
+            name: leaf
+            for key, part in result.items()
+            for name, leaf in flat(part, (*path, key)).items()
+        }
     leaf = np.asarray(result)
     if leaf.dtype.kind == "O":  # texts of a table
         leaf = np.asarray(leaf.tolist())
     if leaf.dtype.kind not in "biufU":
         allowed = "numbers, texts, arrays, and mappings, lists and tables of these"
-        raise ValueError(f"a job returned {type(result).__name__} at {text(path)!r}: it must return {allowed}")
+        raise ValueError(
+            f"a job returned {type(result).__name__} at {text(path)!r}: it must return {allowed}"
+        )
     return {path: leaf}
 
 
@@ -59,17 +66,23 @@ def nested(leaves: Leaves) -> Any:
 
 
 def stacked(rows: Sequence[Leaves]) -> Leaves:
-    """Return columns of the leaves of trials: arrays (n, ...), or lists of n arrays if their lengths differ.
+    """Return columns of the leaves of trials: arrays (n, ...), or lists of n arrays if their
+    lengths differ.
 
     Raises ValueError unless all trials have the same paths.
     """
     for number, row in enumerate(rows):
         if odd := row.keys() ^ rows[0].keys():
-            raise ValueError(f"trial {number} returned other names than trial 0, {shown(odd)}: they must be alike")
+            raise ValueError(
+                f"trial {number} returned other names than trial 0, {shown(odd)}: they must be"
+                " alike"
+            )
     columns: Leaves = {}
     for path in rows[0]:
         leaves = [row[path] for row in rows]
-        columns[path] = np.stack(leaves) if len({np.shape(leaf) for leaf in leaves}) == 1 else leaves
+        columns[path] = (
+            np.stack(leaves) if len({np.shape(leaf) for leaf in leaves}) == 1 else leaves
+        )
     return columns
 
 
@@ -84,12 +97,16 @@ def shown(paths: Iterable[Path]) -> str:
 
 
 def differences(before: Leaves, now: Leaves) -> dict[str, float]:
-    """Return the first place of every leaf that differs, and by what share at most: {'policies/EI/arms, at 501': inf}.
+    """Return the first place of every leaf that differs, and by what share at most:
+    {'policies/EI/arms, at 501': inf}.
 
-    Whole numbers and texts must be equal, other numbers to 1e-9 of their size, or to single precision if they are kept
-    in it. Places count from 1. The share is infinite if more than finite numbers differ.
+    Whole numbers and texts must be equal, other numbers to 1e-9 of their size, or to single
+    precision if they are kept in it. Places count from 1. The share is infinite if more than finite
+    numbers differ.
     """
-    before, now = ({path: leaf for path, leaf in of.items() if "seconds" not in path} for of in (before, now))
+    before, now = (
+        {path: leaf for path, leaf in of.items() if "seconds" not in path} for of in (before, now)
+    )
     if odd := before.keys() ^ now.keys():
         return {f"names: {shown(odd)}": np.inf}
     apart = {}
@@ -99,8 +116,13 @@ def differences(before: Leaves, now: Leaves) -> dict[str, float]:
             apart[f"{text(path)}, of shape {one.shape} before, {other.shape} now"] = np.inf
             continue
         floats = one.dtype.kind == other.dtype.kind == "f"
-        nearest = max(TOLERANCE, 4 * np.finfo(one.dtype).eps) if floats else 0.0  # single precision is rounded to it
-        differ = ~np.isclose(one, other, nearest, nearest, equal_nan=True) if floats else np.asarray(one != other)
+        # single precision is rounded to it
+        nearest = max(TOLERANCE, 4 * np.finfo(one.dtype).eps) if floats else 0.0
+        differ = (
+            ~np.isclose(one, other, nearest, nearest, equal_nan=True)
+            if floats
+            else np.asarray(one != other)
+        )
         if differ.any():
             place = ", ".join(str(i + 1) for i in np.argwhere(differ)[0])
             a, b = one[differ], other[differ]

@@ -1,8 +1,10 @@
-"""The settings of what is played, as plain text: the values of an experiment, not the place of its code.
+"""The settings of what is played, as plain text: the values of an experiment, not the place of its
+code.
 
-Two settings are the same if their text is, with numbers equal to 1e-9 of their size; what is computed from missing data
-is NaN now, and counts as the same. Functions and classes appear by name, without the module, so that moving one changes
-nothing; a renamed one keeps its old name as `stored_as`.
+Two settings are the same if their text is, with numbers equal to 1e-9 of their size; what is
+computed from missing data is NaN now, and counts as the same. Functions and classes appear by name,
+without the module, so that moving one changes nothing; a renamed one keeps its old name as
+`stored_as`.
 """
 
 import hashlib
@@ -17,7 +19,8 @@ import numpy as np
 
 from kbrepro.kernels import Array
 
-#: Numbers that differ by less than this share of their size are the same: another processor rounds in another way.
+#: Numbers that differ by less than this share of their size are the same: another processor rounds
+#: in another way.
 TOLERANCE = 1e-9
 PROJECTIONS = 8
 
@@ -25,10 +28,10 @@ PROJECTIONS = 8
 def settings(thing: Any) -> Any:
     """Return the settings of a thing as JSON values: numbers, texts, lists and mappings.
 
-    A dataclass gives all its fields (its `stored_settings()`, if it has them: older names of fields), a partial its
-    arguments, a method its object, an array (n, ...) its shape, type and a digest, or with floats its norm and 8 fixed
-    random projections. Raises ValueError on what has no settings that another process could read: lambdas, functions
-    inside functions, other objects.
+    A dataclass gives all its fields (its `stored_settings()`, if it has them: older names of
+    fields), a partial its arguments, a method its object, an array (n, ...) its shape, type and a
+    digest, or with floats its norm and 8 fixed random projections. Raises ValueError on what has no
+    settings that another process could read: lambdas, functions inside functions, other objects.
     """
     if isinstance(thing, np.generic):
         thing = thing.item()
@@ -42,11 +45,18 @@ def settings(thing: Any) -> Any:
     if is_dataclass(thing) and not isinstance(thing, type):
         if renamed := getattr(thing, "stored_settings", None):
             return {_name(type(thing)): settings(renamed())}
-        return {_name(type(thing)): {field.name: settings(getattr(thing, field.name)) for field in fields(thing)}}
+        return {
+            _name(type(thing)): {
+                field.name: settings(getattr(thing, field.name)) for field in fields(thing)
+            }
+        }
     if isinstance(thing, MethodType):
         return {_name(thing.__func__): settings(thing.__self__)}
     if isinstance(thing, Mapping):
-        told = {key if isinstance(key, str) else str(settings(key)): settings(its) for key, its in thing.items()}
+        told = {
+            key if isinstance(key, str) else str(settings(key)): settings(its)
+            for key, its in thing.items()
+        }
         if len(told) < len(thing):
             raise ValueError(f"two keys of {list(thing)} have one text: they must have two")
         return told
@@ -58,8 +68,13 @@ def settings(thing: Any) -> Any:
 def _name(thing: Callable[..., Any]) -> str:
     name = getattr(thing, "__dict__", {}).get("stored_as") or getattr(thing, "__qualname__", None)
     if name is None or "<" in name:
-        allowed = "a class, a function of a module, a partial of one, a dataclass, an array, a number or a text"
-        raise ValueError(f"{name or repr(thing)} has no settings that can be kept: it must be {allowed}")
+        allowed = (
+            "a class, a function of a module, a partial of one, a dataclass, an array, a number or"
+            " a text"
+        )
+        raise ValueError(
+            f"{name or repr(thing)} has no settings that can be kept: it must be {allowed}"
+        )
     return name
 
 
@@ -68,24 +83,42 @@ def _of_array(values: Array) -> dict[str, Any]:
     if values.dtype.kind not in "biuf":
         return {"shape": shape, "values": values.astype(str).ravel().tolist()}
     if values.dtype.kind != "f":
-        kind, digest = "bool" if values.dtype.kind == "b" else "int", hashlib.sha256(values.astype(np.int64).tobytes())
+        kind, digest = (
+            "bool" if values.dtype.kind == "b" else "int",
+            hashlib.sha256(values.astype(np.int64).tobytes()),
+        )
         return {"shape": shape, "type": kind, "digest": digest.hexdigest()}
     flat = values.ravel().astype(float)
     if (infinite := np.isinf(flat)).any():
-        flat = np.concatenate([np.where(infinite, 0.0, flat), np.where(infinite, np.sign(flat), 0.0)])
-    projections = [float(np.random.default_rng(k).standard_normal(len(flat)) @ flat) for k in range(PROJECTIONS)]
-    return {"shape": shape, "type": "float", "norm": float(np.linalg.norm(flat)), "projections": projections}
+        flat = np.concatenate(
+            [np.where(infinite, 0.0, flat), np.where(infinite, np.sign(flat), 0.0)]
+        )
+    projections = [
+        float(np.random.default_rng(k).standard_normal(len(flat)) @ flat)
+        for k in range(PROJECTIONS)
+    ]
+    return {
+        "shape": shape,
+        "type": "float",
+        "norm": float(np.linalg.norm(flat)),
+        "projections": projections,
+    }
 
 
 def differences(before: Any, now: Any, most: int = 5) -> list[str]:
-    """Return the places, limited in number, where two settings differ: 'problem, Bumps, d: 1 before, 2 now'."""
+    """Return the places, limited in number, where two settings differ: 'problem, Bumps, d: 1
+    before, 2 now'.
+    """
     one, other = _leaves(before), _leaves(now)
     apart = []
     for where in dict.fromkeys([*one, *other]):
         a, b = one.get(where, "not there"), other.get(where, "not there")
         if not _same(a, b):
             told, new = _shown(a), _shown(b)
-            apart.append(f"{', '.join(where) or 'settings'}: {told} before, {new if new != told else 'another'} now")
+            apart.append(
+                f"{', '.join(where) or 'settings'}: {told} before,"
+                f" {new if new != told else 'another'} now"
+            )
     return apart[:most]
 
 
@@ -95,7 +128,11 @@ def _leaves(content: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], 
         content = {f"number {n}": part for n, part in enumerate(content)}
     if not isinstance(content, dict) or not content or set(content) == {"array"}:
         return {where: content}
-    return {place: leaf for key, part in content.items() for place, leaf in _leaves(part, (*where, key)).items()}
+    return {
+        place: leaf
+        for key, part in content.items()
+        for place, leaf in _leaves(part, (*where, key)).items()
+    }
 
 
 def _floats(leaf: Any) -> list[float]:
@@ -105,13 +142,19 @@ def _floats(leaf: Any) -> list[float]:
 
 
 def _shown(leaf: Any) -> Any:
-    return f"array {tuple(leaf['array']['shape'])} of norm {floats[0]:.12g}" if (floats := _floats(leaf)) else leaf
+    return (
+        f"array {tuple(leaf['array']['shape'])} of norm {floats[0]:.12g}"
+        if (floats := _floats(leaf))
+        else leaf
+    )
 
 
 def _same(before: Any, now: Any) -> bool:
     if isinstance(before, float) or isinstance(now, float):
         numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (before, now))
-        return numbers and (math.isnan(now) or math.isclose(before, now, rel_tol=TOLERANCE, abs_tol=0.0))
+        return numbers and (
+            math.isnan(now) or math.isclose(before, now, rel_tol=TOLERANCE, abs_tol=0.0)
+        )
     if (one := _floats(before)) and (other := _floats(now)):
         close = math.isnan(other[0]) or np.allclose(one, other, rtol=0, atol=TOLERANCE * other[0])
         return before["array"]["shape"] == now["array"]["shape"] and close
@@ -119,6 +162,12 @@ def _same(before: Any, now: Any) -> bool:
 
 
 def unknown(content: Any) -> bool:
-    """Return whether settings have a NaN: they are computed from missing data, and cannot be played."""
+    """Return whether settings have a NaN: they are computed from missing data, and cannot be
+    played.
+    """
     leaves = _leaves(content).values()
-    return any(math.isnan(x) for leaf in leaves for x in ([leaf] if isinstance(leaf, float) else _floats(leaf)))
+    return any(
+        math.isnan(x)
+        for leaf in leaves
+        for x in ([leaf] if isinstance(leaf, float) else _floats(leaf))
+    )

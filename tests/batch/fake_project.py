@@ -33,7 +33,9 @@ main(prog_name="kbrepro")"""
 def small_notebook():
     """The notebook: prose, parameters, imports, checks, work."""
     notebook = notebook_of(PARAMETERS, "from kbrepro import checks", CHECKS, WORK)
-    notebook.cells.insert(0, new_markdown_cell("# Small\n\nSee [the data](../data/README.md), $\\gamma_T$."))
+    notebook.cells.insert(
+        0, new_markdown_cell("# Small\n\nSee [the data](../data/README.md), $\\gamma_T$.")
+    )
     return notebook
 
 
@@ -41,17 +43,24 @@ def notebook_of(parameters, *cells):
     """A notebook of code cells, the first tagged as parameters."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     first = new_code_cell(parameters, metadata={"tags": ["parameters"]})
-    checks = [new_code_cell(cell, metadata={"tags": ["checks"]} if cell == CHECKS else {}) for cell in cells]
+    checks = [
+        new_code_cell(cell, metadata={"tags": ["checks"]} if cell == CHECKS else {})
+        for cell in cells
+    ]
     return new_notebook(cells=[first, *checks], metadata={"kernelspec": kernel})
 
 
 def write_notebook(root: Path, name, notebook) -> None:
     """Write a notebook as text, which is what the batch runs."""
-    (root / "notebooks" / f"{name}.py").write_text(jupytext.writes(notebook, "py:percent"), encoding="utf-8")
+    (root / "notebooks" / f"{name}.py").write_text(
+        jupytext.writes(notebook, "py:percent"), encoding="utf-8"
+    )
 
 
 def make_project(root: Path, name=NAME, notebook=None, quick="horizon: 20\n") -> Path:
-    """Make the project's folders, a notebook (the small one) and its profile `quick`; return the root."""
+    """Make the project's folders, a notebook (the small one) and its profile `quick`; return the
+    root.
+    """
     (root / "kbrepro").mkdir()
     (root / "notebooks" / "profiles" / "quick").mkdir(parents=True)
     (root / "notebooks" / "profiles" / "quick" / f"{name}.yaml").write_text(quick)
@@ -60,7 +69,9 @@ def make_project(root: Path, name=NAME, notebook=None, quick="horizon: 20\n") ->
 
 
 def write_paper(root: Path, notebook, plan) -> None:
-    """Write the paper `toy` of a notebook, whose plan is this text; `registered` and LAUNCHER know it."""
+    """Write the paper `toy` of a notebook, whose plan is this text; `registered` and LAUNCHER know
+    it.
+    """
     folder = root / "kbrepro" / "papers" / "toy"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "__init__.py").touch()
@@ -72,4 +83,8 @@ def write_paper(root: Path, notebook, plan) -> None:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of a folder with its bytes."""
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes()
+        for p in sorted(folder.rglob("*"))
+        if p.is_file()
+    }

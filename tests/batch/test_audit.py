@@ -1,4 +1,6 @@
-"""An audit plays kept trials again: the same code is green, code that pulls another arm once is red and is named."""
+"""An audit plays kept trials again: the same code is green, code that pulls another arm once is red
+and is named.
+"""
 
 import json
 import re
@@ -114,7 +116,12 @@ def test_a_rule_that_differs_after_round_500_is_named_with_label_trial_and_round
 
 
 def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
-    project(index="def index(self):\n        return self.posterior.mean + 0.9 * self.width(self) * self.posterior.sd")
+    project(
+        index=(
+            "def index(self):\n        return self.posterior.mean + 0.9 * self.width(self) *"
+            " self.posterior.sd"
+        )
+    )
     result = called()
     assert result.exit_code == 1 and "differs: Fig. 1, d = 1, trial " in result.output
 
@@ -134,7 +141,9 @@ def test_another_blas_kernel_than_the_one_that_played_is_said(project, monkeypat
     monkeypatch.setattr(replay, "blas_kernel", lambda: "Zen9")
     done = audited(root)
     assert f"BLAS kernel Zen9 here, {blas_kernel()} when played" in str(done)
-    assert (len(done.told), done.differ) == (14, []) and str(done).count("differs as another stack may: sums, ") == 6
+    assert (len(done.told), done.differ) == (14, []) and str(done).count(
+        "differs as another stack may: sums, "
+    ) == 6
     assert str(done).startswith("01_toy: 14 of 14 replayed, 0 equal") and called().exit_code == 0
 
 
@@ -151,12 +160,16 @@ SOURCE = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01)
 def test_what_is_kept_of_a_run_is_compared_with_or_without_its_arms(arms):
     rules = {"mean": kb.MeanOnly, "variance": kb.VarianceOnly}
     played = partial(simulation.play_trial, kb.Experiment(SOURCE, rules, 40), arms=arms)
-    swapped = partial(simulation.play_trial, kb.Experiment(SOURCE, {"mean": kb.VarianceOnly}, 40), arms=arms)
+    swapped = partial(
+        simulation.play_trial, kb.Experiment(SOURCE, {"mean": kb.VarianceOnly}, 40), arms=arms
+    )
     before = flat(played(kb.Trial(3, 0)))
     job = store.Job("it", played, {}, 3, 0, 1)
     assert audit.replayed(job, 0, before, "mean") == ([], 0.0)
     differ, _ = audit.replayed(job._replace(function=swapped), 0, before, "mean")
-    assert differ[-1].startswith("arm " if arms else "policies/mean/arms_digest") and "alone" not in str(differ)
+    assert differ[-1].startswith(
+        "arm " if arms else "policies/mean/arms_digest"
+    ) and "alone" not in str(differ)
 
 
 @pytest.mark.parametrize(("arms", "share"), [(True, 1e-7), (False, 1e-4)])
@@ -169,7 +182,9 @@ def test_the_same_arms_with_other_numbers_are_red_and_said_to_be_the_same(arms, 
         experiment = kb.Experiment(source, {"variance": kb.VarianceOnly}, 40)
         return store.Job("it", partial(simulation.play_trial, experiment, arms=arms), {}, 3, 0, 1)
 
-    (where, how), by = audit.replayed(job(1 + share), 0, flat(job(1.0).function(kb.Trial(3, 0))), "variance")
+    (where, how), by = audit.replayed(
+        job(1 + share), 0, flat(job(1.0).function(kb.Trial(3, 0))), "variance"
+    )
     assert where.startswith("gaps, at " if arms else "policies/variance/totals, at ")
     size = float(re.search(r"^the same arms, numbers alone, by at most (\S+) of", how)[1])
     assert size == pytest.approx(by, rel=0.05) and size == pytest.approx(share, rel=0.05)
@@ -182,7 +197,9 @@ def test_a_label_comes_first_once_and_what_takes_too_long_is_left_out(project, m
         assert {unit.label for unit in order[:2]} == {"a", "b"} and sorted(order) == sorted(units)
     units_of = audit._units
     long = {"sums": 1e6, "Fig. 1, d = 1": 0.0}
-    monkeypatch.setattr(audit, "_units", lambda *pair: [u._replace(seconds=long[u.label]) for u in units_of(*pair)])
+    monkeypatch.setattr(
+        audit, "_units", lambda *pair: [u._replace(seconds=long[u.label]) for u in units_of(*pair)]
+    )
     assert audited(project()).equal == {"Fig. 1, d = 1": 8}
 
 
@@ -197,7 +214,11 @@ def test_an_audit_that_replayed_nothing_says_so_and_its_exit_code_is_1(project):
 def test_what_is_not_kept_is_said(project):
     folder = project() / "results/paper/01_toy/played"
     (folder / "sums.npz").unlink()
-    assert (result := called()).exit_code == 1 and "Error: 01_toy/played/sums.npz is missing" in result.output
+    assert (
+        result := called()
+    ).exit_code == 1 and "Error: 01_toy/played/sums.npz is missing" in result.output
     (folder / "sums.json").unlink()
     (folder / "SHA256SUMS").unlink()
-    assert (result := called()).exit_code == 1 and "Error: label 'sums' is not kept; to play it" in result.output
+    assert (
+        result := called()
+    ).exit_code == 1 and "Error: label 'sums' is not kept; to play it" in result.output

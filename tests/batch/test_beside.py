@@ -1,4 +1,6 @@
-"""Our policies, played as a reader's, have the kept regret again; what people see of their own and of mistakes."""
+"""Our policies, played as a reader's, have the kept regret again; what people see of their own and
+of mistakes.
+"""
 
 import re
 import shutil
@@ -42,13 +44,18 @@ def experiments(seed):
         "Fig. 4, minutes": Planned(kb.Experiment(rows, rules, 40, measured="a sum"), 12, seed),
     }
 """
-CELLS = "seed: int = 3\nresults_dir: str = ''", "raise RuntimeError('the plan is asked, no cell runs')"
+CELLS = (
+    "seed: int = 3\nresults_dir: str = ''",
+    "raise RuntimeError('the plan is asked, no cell runs')",
+)
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory):
     """A project of one notebook, and the store of its full scale."""
-    root = make_project(tmp_path_factory.mktemp("filled"), "03_toy", notebook_of(*CELLS), "seed: 1\n")
+    root = make_project(
+        tmp_path_factory.mktemp("filled"), "03_toy", notebook_of(*CELLS), "seed: 1\n"
+    )
     write_paper(root, "03_toy", PLAN)
     np.save(root / "rewards.npy", np.random.default_rng(0).normal(size=(12, 8)))
     with pytest.MonkeyPatch.context() as patch, registered(root):
@@ -67,7 +74,9 @@ def project(filled, tmp_path, monkeypatch):
     monkeypatch.chdir(root)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("KBREPRO_JOBS", "1")
-    (root / "my_policy.py").write_text(re.search(r"```python\n(.*?)```", PAGE, flags=re.S)[1], encoding="utf-8")
+    (root / "my_policy.py").write_text(
+        re.search(r"```python\n(.*?)```", PAGE, flags=re.S)[1], encoding="utf-8"
+    )
     with registered(root):
         yield root
 
@@ -79,16 +88,23 @@ def test_our_policy_has_the_kept_regret_again(project, label, rule):
     rival, again = found.traces[rule], found.traces["yours"].cumulative_regret
     at = rival.at if label == DATA else np.arange(1, 41)
     assert (rival.arms is None) == (label == DATA)
-    np.testing.assert_allclose(again[:, at - 1], rival.cumulative_regret[:, at - 1], rtol=1e-6)  # seven digits are kept
-    assert abs(found.table.loc[rule, "difference"]) < 1e-5 and found.table.index.tolist() == ["yours", *RULES]
+    # seven digits are kept
+    np.testing.assert_allclose(again[:, at - 1], rival.cumulative_regret[:, at - 1], rtol=1e-6)
+    assert abs(found.table.loc[rule, "difference"]) < 1e-5 and found.table.index.tolist() == [
+        "yours",
+        *RULES,
+    ]
 
 
 def test_the_table_is_of_the_first_trials_paired(project):
     kept = {name: its.cumulative_regret[:, -1] for name, its in kb.played("03", TABLE).items()}
     table = beside.play(RULES["EI"], "03_toy", TABLE, trials=2).table
     apart = (kept["EI"] - kept["GP-UCB"])[:2]
-    low = apart.mean() - 12.7062 * apart.std(ddof=1) / np.sqrt(2)  # t interval, one degree of freedom
-    assert table.loc["GP-UCB", ["difference", "low"]].tolist() == pytest.approx([apart.mean(), low], rel=1e-4)
+    # t interval, one degree of freedom
+    low = apart.mean() - 12.7062 * apart.std(ddof=1) / np.sqrt(2)
+    assert table.loc["GP-UCB", ["difference", "low"]].tolist() == pytest.approx(
+        [apart.mean(), low], rel=1e-4
+    )
     assert table.loc["GP-UCB", "mean R_T"] == pytest.approx(kept["GP-UCB"][:2].mean())
 
 
@@ -100,10 +116,16 @@ def test_the_page_followed_to_its_end(project):
     folder = project / "results/custom/beside/03/Table_1,_d_=_1"
     assert sorted(path.name for path in folder.iterdir()) == ["Mine.csv", "Mine.png"]
     assert (folder / "Mine.png").stat().st_size > 10_000
-    assert (folder / "Mine.csv").read_text(encoding="utf-8").startswith("policy,mean R_T,difference,low,high,")
+    assert (
+        (folder / "Mine.csv")
+        .read_text(encoding="utf-8")
+        .startswith("policy,mean R_T,difference,low,high,")
+    )
 
 
-@pytest.mark.parametrize(("policy", "trials", "named"), [("x", 4, "policy"), (RULES["EI"], "4", "trials")])
+@pytest.mark.parametrize(
+    ("policy", "trials", "named"), [("x", 4, "policy"), (RULES["EI"], "4", "trials")]
+)
 def test_what_is_no_policy_or_number_is_refused_before_anything_is_read(policy, trials, named):
     with pytest.raises(ValueError, match=rf"^{named} = .* not allowed"):
         beside.play(policy, "03", TABLE, trials=trials)
@@ -116,12 +138,16 @@ def call(*arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--label", "totals alone"], "label = 'totals alone' is not allowed: label must be one of"),
+        (["--label", "totals alone"],
+         "label = 'totals alone' is not allowed: label must be one of"),
         (["--notebook", "07"], "notebook = '07' is not allowed: notebook must be one of '03_toy'"),
-        (["--label", DATA, "--trials", "2"], "cannot be played: its data is missing (see data/README.md)"),
-        (["--trials", "23"], "trials = 23 is not allowed: trials must be an integer from 2 to 22 (all kept)"),
+        (["--label", DATA, "--trials", "2"],
+         "cannot be played: its data is missing (see data/README.md)"),
+        (["--trials", "23"],
+         "trials = 23 is not allowed: trials must be an integer from 2 to 22 (all kept)"),
         (["my_policy.py:Yours"], "my_policy.py has no class or function Yours"),
-        (["none.py:Mine"], "'none.py:Mine' is not allowed: it must be FILE.py:NAME of an existing file"),
+        (["none.py:Mine"],
+         "'none.py:Mine' is not allowed: it must be FILE.py:NAME of an existing file"),
         (["my_policy.py"], "it must be FILE.py:NAME"),
     ],
 )  # fmt: skip
@@ -150,20 +176,26 @@ INDEX = "IndexError: list index out of range"
 @pytest.mark.parametrize(
     ("text", "name", "jobs", "message"),
     [
-        ("import kbrepro\nimport nowhere_at_all\n", "Mine", "1", ", line 2: ModuleNotFoundError: No module named"),
-        ("import kbrepro\n\nclass Mine(kb.Policy)\n    pass\n", "Mine", "1", ", line 3: SyntaxError: expected ':'"),
+        ("import kbrepro\nimport nowhere_at_all\n", "Mine", "1",
+         ", line 2: ModuleNotFoundError: No module named"),
+        ("import kbrepro\n\nclass Mine(kb.Policy)\n    pass\n", "Mine", "1",
+         ", line 3: SyntaxError: expected ':'"),
         (FAILING, "Mine", "1", f", line 7: {INDEX}"),
         (FAILING, "Mine", "2", f", line 7: {INDEX}"),
         (FAILING, "nothing", "1", ": ValueError: policy = 3 is not allowed"),
     ],
 )  # fmt: skip
-def test_a_file_or_a_policy_that_fails_is_one_line_with_its_number(project, monkeypatch, text, name, jobs, message):
+def test_a_file_or_a_policy_that_fails_is_one_line_with_its_number(
+    project, monkeypatch, text, name, jobs, message
+):
     """From workers, too."""
     monkeypatch.setenv("KBREPRO_JOBS", jobs)
     (project / "failing.py").write_text(text, encoding="utf-8")
     result = call(f"failing.py:{name}", "--notebook", "03", "--label", TABLE, "--trials", "2")
     [line] = [line for line in result.output.splitlines() if line.startswith("Error: ")]
-    assert line.startswith(f"Error: failing.py{message}") and isinstance(result.exception, SystemExit)
+    assert line.startswith(f"Error: failing.py{message}") and isinstance(
+        result.exception, SystemExit
+    )
     assert "Traceback" not in result.output
 
 
@@ -178,11 +210,16 @@ def test_of_a_wrong_label_the_nearest_are_listed_without_one_all(project):
     first = "Error: label = {} is not allowed: label must be one of"
     said = call("my_policy.py:Mine", "--notebook", "03").output.splitlines()
     assert said == [first.format("''"), "  Fig. 4, minutes", "  Table 1, d = 1"]
-    said = call("my_policy.py:Mine", "--notebook", "03", "--label", "Table 1, d = 7").output.splitlines()
+    said = call(
+        "my_policy.py:Mine", "--notebook", "03", "--label", "Table 1, d = 7"
+    ).output.splitlines()
     assert said == [first.format("'Table 1, d = 7'"), "  Table 1, d = 1"]
 
 
 def test_a_label_of_other_settings_is_told(project):
-    write_paper(project, "03_toy", PLAN.replace("SIZE = 30", "SIZE = 31 + 0"))  # of another size than its bytecode
-    with pytest.raises(store.OtherSettings, match=r"'Table 1, d = 1' was played with other settings.*--fresh"):
+    # of another size than its bytecode
+    write_paper(project, "03_toy", PLAN.replace("SIZE = 30", "SIZE = 31 + 0"))
+    with pytest.raises(
+        store.OtherSettings, match=r"'Table 1, d = 1' was played with other settings.*--fresh"
+    ):
         beside.play(RULES["EI"], "03", TABLE)

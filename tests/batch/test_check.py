@@ -1,4 +1,6 @@
-"""`kbrepro check` says in words what a newcomer forgets or mistakes; of what is committed it says nothing."""
+"""`kbrepro check` says in words what a newcomer forgets or mistakes; of what is committed it says
+nothing.
+"""
 
 import shutil
 from pathlib import Path
@@ -30,7 +32,9 @@ def root(toy):
     for number, cell in enumerate(cell for cell in notebook.cells if cell.cell_type == "code"):
         cell.execution_count = number + 1
     data = {"text/markdown": "| 9-A | | 9-B | | 9-T |"}
-    images = [nbformat.v4.new_output("display_data", {"image/png": "iVBORw0KGgo="}) for _ in range(2)]
+    images = [
+        nbformat.v4.new_output("display_data", {"image/png": "iVBORw0KGgo="}) for _ in range(2)
+    ]
     cell.outputs = [nbformat.v4.new_output("display_data", data), *images]
     (toy.folder / "figures").mkdir()
     for name in ("fig1.png", "readings_9-A.png"):
@@ -56,7 +60,9 @@ def reload_claims(root, old, new):
     edit(root / "kbrepro/papers/toy/claims.py", old, new)
     importlib.invalidate_caches()
     source = (root / "kbrepro/papers/toy/claims.py").read_text(encoding="utf-8")
-    module.__dict__.update({name: None for name, each in vars(module).items() if hasattr(each, "where")})
+    module.__dict__.update(
+        {name: None for name, each in vars(module).items() if hasattr(each, "where")}
+    )
     exec(compile(source, module.__file__, "exec"), module.__dict__)
 
 
@@ -66,21 +72,33 @@ def reload_claims(root, old, new):
         (lambda root: None, ""),
         (lambda root: reload_claims(root, '"9-A"', '"6-A"'), "claim 6-A must begin with 9-"),
         (lambda root: reload_claims(root, '"9-B"', '"9-A"'), "claim 9-A is there 2 times"),
-        (lambda root: reload_claims(root, '"9-B"', '"9-C"'), "claim 9-C is not shown: record.verdicts"),
-        (lambda root: (root / "kbrepro/papers/toy/claims.py").unlink(), "kbrepro/papers/toy/claims.py is missing"),
-        (lambda root: (root / "kbrepro/papers/toy/paper.py").unlink(), "must name this notebook; none does"),
-        (lambda root: (root / f"{NOTEBOOK}.ipynb").unlink(), "there is no .ipynb: `kbrepro refresh 09` makes it"),
-        (lambda root: edit(root / f"{NOTEBOOK}.py", "totals", "sums"), "the .ipynb has other cells than the .py"),
-        (lambda root: edit(root / f"{NOTEBOOK}.ipynb", 'count": 1', 'count": 2'), "not run from top to bottom"),
-        (lambda root: shutil.rmtree(root / "notebooks/profiles/quick"), "profile = 'quick' is not allowed"),
-        (lambda root: edit(root / "notebooks/profiles/quick/09_toy.yaml", "trials", "trails"), "= 'trails' is not"),
+        (lambda root: reload_claims(root, '"9-B"', '"9-C"'),
+         "claim 9-C is not shown: record.verdicts"),
+        (lambda root: (root / "kbrepro/papers/toy/claims.py").unlink(),
+         "kbrepro/papers/toy/claims.py is missing"),
+        (lambda root: (root / "kbrepro/papers/toy/paper.py").unlink(),
+         "must name this notebook; none does"),
+        (lambda root: (root / f"{NOTEBOOK}.ipynb").unlink(),
+         "there is no .ipynb: `kbrepro refresh 09` makes it"),
+        (lambda root: edit(root / f"{NOTEBOOK}.py", "totals", "sums"),
+         "the .ipynb has other cells than the .py"),
+        (lambda root: edit(root / f"{NOTEBOOK}.ipynb", 'count": 1', 'count": 2'),
+         "not run from top to bottom"),
+        (lambda root: shutil.rmtree(root / "notebooks/profiles/quick"),
+         "profile = 'quick' is not allowed"),
+        (lambda root: edit(root / "notebooks/profiles/quick/09_toy.yaml", "trials", "trails"),
+         "= 'trails' is not"),
         (lambda root: shutil.rmtree(root / "tests"), "there are no tests in tests/papers/toy"),
         (lambda root: edit(root / "CITATION.cff", "09_toy", "08"), "CITATION.cff has no reference"),
-        (lambda root: shutil.rmtree(root / "results"), "it was not played at full scale: `kbrepro reproduce 09`"),
-        (lambda root: edit(root / RUN, "12", "12.0"), "09_toy: run.json was changed: it has another checksum"),
+        (lambda root: shutil.rmtree(root / "results"),
+         "it was not played at full scale: `kbrepro reproduce 09`"),
+        (lambda root: edit(root / RUN, "12", "12.0"),
+         "09_toy: run.json was changed: it has another checksum"),
         (lambda root: (root / PLAYED).write_text("x"), "09_toy: played/Fig._1.npz was changed"),
-        (lambda root: (root / PLAYED).unlink(), "09_toy: played/Fig._1.npz is listed in SHA256SUMS, but missing"),
-        (lambda root: edit(root / f"{NOTEBOOK}.py", "= 12 ", "= 13 "), "trials = 13, but the full scale was played"),
+        (lambda root: (root / PLAYED).unlink(),
+         "09_toy: played/Fig._1.npz is listed in SHA256SUMS, but missing"),
+        (lambda root: edit(root / f"{NOTEBOOK}.py", "= 12 ", "= 13 "),
+         "trials = 13, but the full scale was played"),
     ],
 )  # fmt: skip
 def test_every_wrong_step_gets_a_word(root, wrong, word):
@@ -97,7 +115,12 @@ def test_every_wrong_step_gets_a_word(root, wrong, word):
         (".py", "trials=trials, ", "trials=n, ", "its cell tagged checks fails (NameError: "),
         (".py", "record.finish()", CONFLICT, "is not allowed: git left a conflict in it (<<<<<<<)"),
         (".ipynb", ' "cells": [', CONFLICT, "is no notebook; git may have left a conflict in it"),
-        (".ipynb", '"python3"', '"other"', "names the kernel 'other', not 'python3': `kbrepro refresh"),
+        (
+            ".ipynb",
+            '"python3"',
+            '"other"',
+            "names the kernel 'other', not 'python3': `kbrepro refresh",
+        ),
         (".ipynb", "image/png", "text/x", "shows 0 of its 2 figures: `kbrepro refresh 09`"),
     ],
 )
@@ -112,7 +135,10 @@ def test_the_command_prints_it(root):
     assert (result.exit_code, result.output) == (0, "nothing is missing or odd\n")
     shutil.rmtree(root / "tests")
     result = CliRunner().invoke(main, ["check", "09"])
-    assert (result.exit_code, result.output) == (1, "09_toy: there are no tests in tests/papers/toy\n")
+    assert (result.exit_code, result.output) == (
+        1,
+        "09_toy: there are no tests in tests/papers/toy\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +148,11 @@ def test_the_command_prints_it(root):
         ("09", "other", "number = '09'"),
         ("10", "toy", "name = 'toy'"),
         ("10", "A b", "name"),
-        ("10", "class", "name = 'class' is not allowed: name must be a new folder's, .* that Python can import"),
+        (
+            "10",
+            "class",
+            "name = 'class' is not allowed: name must be a new folder's, .* that Python can import",
+        ),
         ("10", "found", "name = 'found'"),  # a name of kbrepro.papers
     ],
 )

@@ -17,7 +17,18 @@ from kbrepro import paths
 from kbrepro.__main__ import main
 from kbrepro.batch import run
 
-COMMANDS = ("audit", "beside", "check", "claims", "data", "new", "play", "refresh", "report", "reproduce")
+COMMANDS = (
+    "audit",
+    "beside",
+    "check",
+    "claims",
+    "data",
+    "new",
+    "play",
+    "refresh",
+    "report",
+    "reproduce",
+)
 ROOT = Path(__file__).parents[2]
 
 
@@ -44,12 +55,24 @@ def assert_one_line(result, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "--profile", "full"], "profile = 'full' is not allowed: profile must be one of 'paper'"),
+        (
+            ["reproduce", "--profile", "full"],
+            "profile = 'full' is not allowed: profile must be one of 'paper'",
+        ),
         (["refresh", "02_none"], "notebook = '02_none' is not allowed"),
-        (["report"], "no notebook was run in results/paper: first `kbrepro reproduce --profile paper`"),
+        (
+            ["report"],
+            "no notebook was run in results/paper: first `kbrepro reproduce --profile paper`",
+        ),
         (["report", "--profile", "quick"], "first `kbrepro reproduce --profile quick`"),
-        (["report", "--profile", ""], "profile = '' is not allowed: profile must be one of 'paper', 'quick'"),
-        (["report", "--profile", "/"], "profile = '/' is not allowed: profile must be one of 'paper', 'quick'"),
+        (
+            ["report", "--profile", ""],
+            "profile = '' is not allowed: profile must be one of 'paper', 'quick'",
+        ),
+        (
+            ["report", "--profile", "/"],
+            "profile = '/' is not allowed: profile must be one of 'paper', 'quick'",
+        ),
     ],
 )
 def test_mistakes_are_one_line(root, arguments, message):
@@ -59,16 +82,25 @@ def test_mistakes_are_one_line(root, arguments, message):
 @pytest.mark.parametrize("command", ["reproduce", "report", "claims"])
 def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(paths, "__file__", str(tmp_path / "site-packages" / "kbrepro" / "paths.py"))  # as installed
-    message = f"a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {tmp_path}"
+    # as installed
+    monkeypatch.setattr(paths, "__file__", str(tmp_path / "site-packages" / "kbrepro" / "paths.py"))
+    message = (
+        "a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above"
+        f" {tmp_path}"
+    )
     assert_one_line(call(command), message)
 
 
 def test_reproduce_passes_everything_on_and_says_where_and_what_next(root, monkeypatch):
     seen = []
-    monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "quick" / "x"])
+    monkeypatch.setattr(
+        run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "quick" / "x"]
+    )
     result = call(*f"reproduce {NAME} --profile quick --fresh".split(), "Fig. 1")
-    assert (result.exit_code, result.output) == (0, "results/quick/x\nNext: kbrepro report --profile quick\n")
+    assert (result.exit_code, result.output) == (
+        0,
+        "results/quick/x\nNext: kbrepro report --profile quick\n",
+    )
     assert call("reproduce", "--fresh").exit_code == 0
     assert seen == [((NAME,), "quick", root, ("Fig. 1",)), ((), "paper", root, ("*",))]
 
@@ -86,7 +118,9 @@ def test_claims_prints_a_line_a_claim_or_all_of_one(root):
     assert first["quote"] in both and last["checked"] in both and " a rerun\n" in both
     result = call("claims", "9-ae")
     assert_one_line(
-        result, "claim = '9-ae' is not allowed: claim must be one that `kbrepro claims` prints, such as 5-AE, "
+        result,
+        "claim = '9-ae' is not allowed: claim must be one that `kbrepro claims` prints, such as"
+        " 5-AE, ",
     )
     assert result.output.count(" 5-") == 5  # not all of them
 
@@ -105,11 +139,17 @@ def test_fetch_without_a_network_says_in_one_line_what_that_means(root, monkeypa
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: int("no resolver"))
     result = call("data", "fetch")
     (line,) = result.output.splitlines()
-    assert result.exit_code == 1 and line.startswith("no data came: temperature (db.csail.mit.edu: invalid literal")
-    assert line.endswith("; kept results are shown all the same, and quick runs play simulated data")
+    assert result.exit_code == 1 and line.startswith(
+        "no data came: temperature (db.csail.mit.edu: invalid literal"
+    )
+    assert line.endswith(
+        "; kept results are shown all the same, and quick runs play simulated data"
+    )
 
 
-def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line(root, monkeypatch, tmp_path):
+def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line(
+    root, monkeypatch, tmp_path
+):
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
     result = call("data")
     assert result.exit_code == 0 and f"data directory: {tmp_path}" in result.output
@@ -118,7 +158,17 @@ def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line
 
 
 def test_help_loads_the_face_of_the_package_and_click_and_nothing_heavier():
-    heavy = ("IPython", "matplotlib", "nbformat", "pandas", "papermill", "requests", "scipy.stats", "sphinx", "yaml")
+    heavy = (
+        "IPython",
+        "matplotlib",
+        "nbformat",
+        "pandas",
+        "papermill",
+        "requests",
+        "scipy.stats",
+        "sphinx",
+        "yaml",
+    )
     code = f"""import runpy, sys
 sys.argv = ["kbrepro", "--help"]
 try:
@@ -127,7 +177,9 @@ finally:
     print([name for name in {heavy} if name in sys.modules], "numpy" in sys.modules)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[] True\n")
-    assert set(COMMANDS) == set(main.commands) and all(f"  {command} " in done.stdout for command in COMMANDS)
+    assert set(COMMANDS) == set(main.commands) and all(
+        f"  {command} " in done.stdout for command in COMMANDS
+    )
 
 
 def test_a_schedulers_signal_is_treated_as_ctrl_c(root, monkeypatch):

@@ -1,6 +1,8 @@
-"""A batch survives kills at any moment, a full disk, a read-only folder, and another one at the same time.
+"""A batch survives kills at any moment, a full disk, a read-only folder, and another one at the
+same time.
 
-After each: nothing half-written stands under a final name, no process is left, and a rerun makes the same numbers.
+After each: nothing half-written stands under a final name, no process is left, and a rerun makes
+the same numbers.
 """
 
 import ctypes
@@ -64,7 +66,9 @@ LIMIT = 400_000  # bytes a file may have where the disk is full: less than large
 
 
 def project(folder):
-    """A project whose batch plays trials for about three seconds in two workers, and whose notebook shows them."""
+    """A project whose batch plays trials for about three seconds in two workers, and whose notebook
+    shows them.
+    """
     folder.mkdir()
     make_project(folder, notebook=notebook_of(PARAMETERS, WORK), quick="{}\n")
     write_paper(folder, NAME, PLAN)
@@ -117,14 +121,20 @@ def results(root):
 
 
 def ours(root, word=""):
-    """Processes that work on the project (batch, papermill, kernel, workers) with a word in their command."""
+    """Processes that work on the project (batch, papermill, kernel, workers) with a word in their
+    command.
+    """
     there = psutil.process_iter(["environ", "cmdline"])  # of a zombie both are empty
-    there = [its for its in there if (its.info["environ"] or {}).get("PLAYED") == str(root / "played")]
+    there = [
+        its for its in there if (its.info["environ"] or {}).get("PLAYED") == str(root / "played")
+    ]
     return [its for its in there if word in " ".join(its.info["cmdline"] or [])]
 
 
 def nobody_is_left(root):
-    """The kernel of a batch that was killed ends itself, then its workers do, and then what clears up after these."""
+    """The kernel of a batch that was killed ends itself, then its workers do, and then what clears
+    up after these.
+    """
     deadline = time.monotonic() + 10
     while (left := ours(root)) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -134,21 +144,33 @@ def nobody_is_left(root):
 
 
 def shared_memory(processes):
-    """What these processes hold in shared memory, or left there; joblib names it by the number of a process."""
+    """What these processes hold in shared memory, or left there; joblib names it by the number of a
+    process.
+    """
     numbers = {str(process.pid) for process in processes}
-    return {path.name for path in Path("/dev/shm").glob("*") if numbers & {*re.findall(r"\d+", path.name)}}
+    return {
+        path.name
+        for path in Path("/dev/shm").glob("*")
+        if numbers & {*re.findall(r"\d+", path.name)}
+    }
 
 
 def shown(root):
     """What a run left, besides what was played."""
-    return {name: data for name, data in contents(results(root)).items() if not name.startswith("played/")}
+    return {
+        name: data
+        for name, data in contents(results(root)).items()
+        if not name.startswith("played/")
+    }
 
 
 def nothing_is_half_written(root):
     """A final name holds all that a run leaves, to its end, or is not there."""
     files = shown(root)
     numbers = files.get("tables/values.csv", b"").split()
-    whole = {"SHA256SUMS", "large.bin", "notebook.ipynb", "run.json", "tables/values.csv"} == {*files}
+    whole = {"SHA256SUMS", "large.bin", "notebook.ipynb", "run.json", "tables/values.csv"} == {
+        *files
+    }
     return not files or (whole and len(files["large.bin"]) == 800_000 and len(numbers) == TRIALS)
 
 
@@ -179,9 +201,12 @@ def played(root):
     return len(list((root / "played").glob("*.done")))
 
 
-#: When a kill comes, and whom it hits: after the last trial workers have nothing to do, and there is a kernel.
+#: When a kill comes, and whom it hits: after the last trial workers have nothing to do, and there
+#: is a kernel.
 KILLS = [("trials", who) for who in ("batch", "worker", "Ctrl-C", "SIGTERM")] * 2
-KILLS += [("notebook", who) for who in ("batch", "kernel", "Ctrl-C", "SIGTERM")] + [("start", "batch")] * 2
+KILLS += [("notebook", who) for who in ("batch", "kernel", "Ctrl-C", "SIGTERM")] + [
+    ("start", "batch")
+] * 2
 
 
 @pytest.mark.parametrize("seed", range(len(KILLS)))
@@ -213,7 +238,9 @@ def full_disk(root):
 
 
 def read_only_folders(root):
-    """Root obeys the modes of files too, once it has lost CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    """Root obeys the modes of files too, once it has lost CAP_DAC_OVERRIDE and
+    CAP_DAC_READ_SEARCH.
+    """
     for folder in (results(root).parent, root / "results"):
         folder.chmod(0o555)
     for capability in (1, 2):

@@ -32,10 +32,11 @@ def job(label, trial, scale=1.0):
 
 
 def experiments(seed, trials, known, load):
+    total = load("minutes").readings.sum() if known else 2.0
     plan = {
         "Matérn": Planned(partial(job, "m"), trials, seed),
         "B": Planned(partial(job, "b"), 4, seed),
-        "C": Planned(partial(job, "c", scale=load("minutes").readings.sum() if known else 2.0), 3, seed),
+        "C": Planned(partial(job, "c", scale=total), 3, seed),
     }
     return plan
 """
@@ -66,27 +67,38 @@ def called(*arguments):
 
 
 def kept(root, profile="paper"):
-    return sorted(path.stem for path in (root / "results" / profile / NAME / "played").glob("*.npz"))
+    return sorted(
+        path.stem for path in (root / "results" / profile / NAME / "played").glob("*.npz")
+    )
 
 
 def test_what_is_missing_is_played_once_and_each_label_is_told(root):
     code, said, log = called()
     assert (code, log) == (0, ALL), said
     assert kept(root) == ["B", "C", "Matérn"]
-    assert said.splitlines() == [f"{NAME}: {label} ({n} of 3)" for n, label in enumerate(("Matérn", "B", "C"), 1)]
+    assert said.splitlines() == [
+        f"{NAME}: {label} ({n} of 3)" for n, label in enumerate(("Matérn", "B", "C"), 1)
+    ]
     before = contents(root / "results")
     assert called() == (0, "", "") and contents(root / "results") == before
 
 
 def test_only_the_labels_that_are_named_are_played_in_any_form_of_their_letters(root):
-    assert called("--label", unicodedata.normalize("NFD", "Matérn"), "--label", "C")[2] == "m0 m1 m2 c0 c1 c2"
+    assert (
+        called("--label", unicodedata.normalize("NFD", "Matérn"), "--label", "C")[2]
+        == "m0 m1 m2 c0 c1 c2"
+    )
     assert called("--label", "B")[2] == "b0 b1 b2 b3" and called()[2] == ""
 
 
 def test_a_label_that_ended_is_kept_and_one_that_was_interrupted_goes_on(root):
     (root / "stops").write_text("b")
     code, said, log = called()
-    assert (code, log, kept(root)) == (1, "m0 m1 m2 b0 b1", ["Matérn"]) and "Error: it stops" in said
+    assert (code, log, kept(root)) == (
+        1,
+        "m0 m1 m2 b0 b1",
+        ["Matérn"],
+    ) and "Error: it stops" in said
     (root / "stops").write_text("")
     assert called()[2] == "b2 b3 c0 c1 c2" and kept(root) == ["B", "C", "Matérn"]
 
@@ -106,7 +118,10 @@ def test_fresh_labels_are_played_anew_and_an_interrupted_one_begins_anew(root):
     [
         (["--label", "D"], "label = 'D' is not allowed: label must be one of 'Matérn', 'B', 'C'"),
         (["--fresh", "C"], "--fresh = 'C' is not allowed: --fresh must be one of '*', 'B'"),
-        (["--profile", "none"], "profile = 'none' is not allowed: profile must be one of 'paper', 'quick'"),
+        (
+            ["--profile", "none"],
+            "profile = 'none' is not allowed: profile must be one of 'paper', 'quick'",
+        ),
         (["02"], "notebook = '02' is not allowed"),
     ],
 )
@@ -124,7 +139,7 @@ def test_a_label_is_of_one_notebook(root):
 
 def test_a_label_of_other_settings_is_refused_before_others_are_played(root):
     called("--label", "C")
-    write_paper(root, NAME, PLAN.replace("2.0)", "2.0 + 1)"))
+    write_paper(root, NAME, PLAN.replace("else 2.0", "else 3.0"))
     code, said, log = called()
     assert (code, log) == (1, "") and "Error: label 'C' was played with other settings: " in said
     assert '--fresh "C"' in said
@@ -153,14 +168,19 @@ def test_no_label_is_begun_that_is_not_expected_to_end_within_the_minutes(root, 
 def test_what_a_profile_has_in_common_with_the_full_scale_is_not_played_again(root):
     called()
     assert called("--profile", "quick")[2] == "m0 m1" and kept(root, "quick") == ["Matérn"]
-    assert called("--profile", "quick", "--fresh")[2] == "m0 m1" and kept(root, "quick") == ["Matérn"]
+    assert called("--profile", "quick", "--fresh")[2] == "m0 m1" and kept(root, "quick") == [
+        "Matérn"
+    ]
 
 
 def test_a_run_and_this_do_not_play_at_once(root):
     (r,) = run.plan(["01"], "paper", root)
     with play.locked(r):
         code, said, log = called()
-        assert (code, log) == (1, "") and f"Error: another run is writing results/paper/{NAME}" in said
+        assert (code, log) == (
+            1,
+            "",
+        ) and f"Error: another run is writing results/paper/{NAME}" in said
         assert called("--profile", "quick")[0] == 0
         with pytest.raises(run.RunFailed):
             run.run(["01"], "paper", root)

@@ -67,9 +67,13 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
 
     notebook = nbformat.read(old / "notebook.ipynb", as_version=4)
     nbformat.validate(notebook)
-    shown = json.dumps([[cell.source, cell.metadata, cell.get("outputs")] for cell in notebook.cells])
+    shown = json.dumps(
+        [[cell.source, cell.metadata, cell.get("outputs")] for cell in notebook.cells]
+    )
     assert "iopub" not in shown and "papermill" not in shown and str(root) not in shown
-    assert [cell.id for cell in notebook.cells] == [f"cell-{i:02}" for i in range(len(notebook.cells))]
+    assert [cell.id for cell in notebook.cells] == [
+        f"cell-{i:02}" for i in range(len(notebook.cells))
+    ]
     assert notebook.cells[2].source.endswith('\nresults_dir = ""\n')  # run again it writes nothing
     # one BLAS thread; and no progress bar
     assert [output.text for output in notebook.cells[-1].outputs] == ["1\n"]
@@ -94,7 +98,9 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     message = "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
     assert contents(old) == before and message in (said := capfd.readouterr().err)
     assert f".cache/{NAME}.quick.failed.ipynb" in said and not aside.exists()
-    assert json.loads((old.parent / "02_after" / "run.json").read_text())["parameters"]["horizon"] == 3
+    assert (
+        json.loads((old.parent / "02_after" / "run.json").read_text())["parameters"]["horizon"] == 3
+    )
 
 
 def test_a_disk_that_is_full_is_told_with_the_file(root, old, capfd, monkeypatch):
@@ -116,7 +122,9 @@ class Killed(BaseException):
 
 
 def dying(patch, steps):
-    """After so many steps that change folders every further one is a kill; the last deletes a file before it."""
+    """After so many steps that change folders every further one is a kill; the last deletes a file
+    before it.
+    """
     left = itertools.chain(itertools.repeat(False, steps), itertools.repeat(True))
 
     def dies(step):
@@ -135,7 +143,9 @@ def dying(patch, steps):
         patch.setattr(Path, name, dies(getattr(Path, name)))
 
 
-def test_a_kill_at_any_moment_of_the_replacement_leaves_the_old_results_or_the_new(tmp_path, monkeypatch):
+def test_a_kill_at_any_moment_of_the_replacement_leaves_the_old_results_or_the_new(
+    tmp_path, monkeypatch
+):
     played = {"played/a.npz": b"arms"}
     old = {"run.json": b"old", "tables/a.csv": b"old", "gone.txt": b"old"}
     new = {"run.json": b"new", "tables/a.csv": b"new", "tables/b.csv": b"new"}
@@ -164,13 +174,21 @@ def test_a_kill_at_any_moment_of_the_replacement_leaves_the_old_results_or_the_n
 
 
 def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch, capfd):
-    """It warns of TCP at every start. Another run may end at once and remove what a failed one would leave."""
+    """It warns of TCP at every start. Another run may end at once and remove what a failed one
+    would leave.
+    """
     log = "get_ipython().kernel.log"
     write_notebook(
-        root, NAME, notebook_of('results_dir: str = ""', f"{log}.warning('a warning')\n{log}.error('an error')")
+        root,
+        NAME,
+        notebook_of(
+            'results_dir: str = ""', f"{log}.warning('a warning')\n{log}.error('an error')"
+        ),
     )
     (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("{}")
-    monkeypatch.setattr(run, "_tidy", lambda done: (root / f".cache/{NAME}.quick.failed.ipynb").unlink() or done)
+    monkeypatch.setattr(
+        run, "_tidy", lambda done: (root / f".cache/{NAME}.quick.failed.ipynb").unlink() or done
+    )
     run.run([], "quick", root)
     said = capfd.readouterr().err
     assert "an error" in said and "warning" not in said.lower() and "TCP" not in said
@@ -191,7 +209,9 @@ print(kb.played("01", "numbers", "quick")["EI"].arms.shape)"""
 @pytest.fixture
 def playing(root, monkeypatch):
     """A project whose notebook shows what is kept of the one label of its plan."""
-    write_notebook(root, NAME, notebook_of('trials: int = 4\nmore: int = 0\nresults_dir: str = ""', READS))
+    write_notebook(
+        root, NAME, notebook_of('trials: int = 4\nmore: int = 0\nresults_dir: str = ""', READS)
+    )
     write_paper(root, NAME, PLAN)
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     with registered(root):
@@ -209,12 +229,18 @@ def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(playing, capfd
     """Read again, trials leave run.json as it was, but for a parameter on which none depends."""
     first, files = facts_of(playing, "trials: 3\n")
     assert "01_small: numbers (1 of 1)\n" in capfd.readouterr().err
-    assert "(3, 5)" in files["notebook.ipynb"].decode() and first["parameters"] == {"trials": 3, "more": 0}
+    assert "(3, 5)" in files["notebook.ipynb"].decode() and first["parameters"] == {
+        "trials": 3,
+        "more": 0,
+    }
     path = playing / "results" / "quick" / NAME / "run.json"
     old = first | {"versions": {"numpy": "1.0"}, "blas_kernels": ["Old"]}
     path.write_text(json.dumps(old))
     again, files_again = facts_of(playing, "trials: 3\nmore: 1\n")
-    assert again == old | {"parameters": {"trials": 3, "more": 1}} and "numbers" not in capfd.readouterr().err
+    assert (
+        again == old | {"parameters": {"trials": 3, "more": 1}}
+        and "numbers" not in capfd.readouterr().err
+    )
     played = {name: data for name, data in files.items() if name.startswith("played/")}
     assert len(played) == 3 and played.items() <= files_again.items()
 
@@ -229,7 +255,9 @@ def test_trials_that_were_played_anew_have_new_facts(playing, how):
         (r,) = run.plan([], "quick", playing)
         assert play.play(r, fresh=["*"])
     now, _ = facts_of(playing, "trials: 3\n", ["numbers"] if how == "--fresh" else [])
-    assert now["versions"] == first["versions"] and now["blas_kernels"] == sorted(["Old", *first["blas_kernels"]])
+    assert now["versions"] == first["versions"] and now["blas_kernels"] == sorted(
+        ["Old", *first["blas_kernels"]]
+    )
 
 
 def test_a_damaged_label_is_named_and_played_anew_alone_on_demand(playing, capfd):
@@ -249,7 +277,10 @@ def test_a_label_of_other_settings_is_told_before_the_notebook_runs(playing, cap
     with pytest.raises(run.RunFailed):
         facts_of(playing, "trials: 2\n")
     said = capfd.readouterr().err
-    told = "FAILED\nOtherSettings: label 'numbers' was played with other settings: trials: 3 before, 2 now"
+    told = (
+        "FAILED\nOtherSettings: label 'numbers' was played with other settings: trials: 3 before,"
+        " 2 now"
+    )
     assert told in said and '--fresh "numbers"' in said and not [*playing.glob(".cache/*.ipynb")]
     assert contents(playing / "results" / "quick" / NAME) == files
 
@@ -268,9 +299,15 @@ def test_two_runs_at_once_do_not_mix(root, old, capfd):
 @pytest.mark.parametrize(
     ("quick", "message"),
     [
-        ("horizon: 1e4", "horizon = '1e4' is not allowed: horizon must be an integer of at least 1"),
+        (
+            "horizon: 1e4",
+            "horizon = '1e4' is not allowed: horizon must be an integer of at least 1",
+        ),
         ("horizon: 0", "horizon = 0 is not allowed"),
-        ("horizont: 5", "'horizont' is not allowed: parameter of 01_small must be one of 'horizon', "),
+        (
+            "horizont: 5",
+            "'horizont' is not allowed: parameter of 01_small must be one of 'horizon', ",
+        ),
         ("results_dir: x", "= 'results_dir' is not allowed"),
         ("- 3", "must be lines of name: value"),
         ("a: [", "must be lines of name: value"),
@@ -313,10 +350,23 @@ def settings_of_a_user(root, monkeypatch):
     for name in ("startup.py", "ipython/profile_default/startup/00.py"):
         paths.write_text(own / name, "of_a_user = True")
     paths.write_text(own / "matplotlibrc", "lines.linewidth: 9")
-    spec = {"argv": ["/bin/false", "{connection_file}"], "display_name": "Python 3", "language": "python"}
+    spec = {
+        "argv": ["/bin/false", "{connection_file}"],
+        "display_name": "Python 3",
+        "language": "python",
+    }
     paths.write_text(own / "kernels" / "python3" / "kernel.json", json.dumps(spec))
-    settings = {"MPLBACKEND": "Agg", "MATPLOTLIBRC": own, "MPLCONFIGDIR": own, "IPYTHONDIR": own / "ipython"}
-    settings |= {"PYTHONSTARTUP": own / "startup.py", "JUPYTER_PATH": own, "HOME": own / "not_there"}
+    settings = {
+        "MPLBACKEND": "Agg",
+        "MATPLOTLIBRC": own,
+        "MPLCONFIGDIR": own,
+        "IPYTHONDIR": own / "ipython",
+    }
+    settings |= {
+        "PYTHONSTARTUP": own / "startup.py",
+        "JUPYTER_PATH": own,
+        "HOME": own / "not_there",
+    }
     for name, value in settings.items():
         monkeypatch.setenv(name, str(value))
 
@@ -357,7 +407,10 @@ def test_of_a_dead_kernel_the_cell_is_told_and_what_there_is_is_kept(root, old, 
     with pytest.raises(run.RunFailed):
         run.run([], "quick", root)
     said = capfd.readouterr().err
-    assert "the kernel died in code cell 4 (# plays): it was killed, most often since memory ran out" in said
+    assert (
+        "the kernel died in code cell 4 (# plays): it was killed, most often since memory ran out"
+        in said
+    )
     assert f".cache/{NAME}.quick.failed.ipynb" in said and contents(old)
     left = nbformat.read(root / ".cache" / f"{NAME}.quick.failed.ipynb", as_version=4)
     assert [cell.source for cell in left.cells[2:]] == cells[:2]
@@ -367,7 +420,10 @@ def test_of_a_dead_kernel_the_cell_is_told_and_what_there_is_is_kept(root, old, 
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda text: text.replace('tags=["parameters"]', ""), "it must have a cell tagged parameters"),
+        (
+            lambda text: text.replace('tags=["parameters"]', ""),
+            "it must have a cell tagged parameters",
+        ),
         (lambda text: f"{text}\n<<<<<<< HEAD\n", "git left a conflict in it (<<<<<<<)"),
     ],
 )
@@ -376,16 +432,27 @@ def test_a_text_that_cannot_run_is_named(root, old, edit, message):
     path.write_text(edit(path.read_text()))
     before = contents(root)
     for call in (lambda: run.run([], "quick", root), lambda: run.refresh([], root)):
-        with pytest.raises(ValueError, match=re.escape(f"notebooks/{NAME}.py is not allowed: {message}")):
+        with pytest.raises(
+            ValueError, match=re.escape(f"notebooks/{NAME}.py is not allowed: {message}")
+        ):
             call()
     assert contents(root) == before
 
 
 def test_names_that_are_not_there_are_refused(root):
     for arguments, message in [
-        ((["02_none"], "quick", root), f"notebook = '02_none' is not allowed: notebook must be one of '{NAME}'"),
-        (([], "full", root), "profile = 'full' is not allowed: profile must be one of 'paper', 'quick'"),
-        (([], "quick", root, ["Fig. 1"]), "--fresh = 'Fig. 1' is not allowed: --fresh must be one of '*'"),
+        (
+            (["02_none"], "quick", root),
+            f"notebook = '02_none' is not allowed: notebook must be one of '{NAME}'",
+        ),
+        (
+            ([], "full", root),
+            "profile = 'full' is not allowed: profile must be one of 'paper', 'quick'",
+        ),
+        (
+            ([], "quick", root, ["Fig. 1"]),
+            "--fresh = 'Fig. 1' is not allowed: --fresh must be one of '*'",
+        ),
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
             run.run(*arguments)
@@ -402,7 +469,11 @@ def test_a_notebook_has_a_number_and_full_scale_is_its_own_parameters(root):
 def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", os.fspath(root))
     source = small_notebook()
-    source.cells[4].source = "import os\nprint(os.listdir(os.environ['KBREPRO_DATA']), os.environ['TQDM_DISABLE'])"
+    source.cells[
+        4
+    ].source = (
+        "import os\nprint(os.listdir(os.environ['KBREPRO_DATA']), os.environ['TQDM_DISABLE'])"
+    )
     write_notebook(root, NAME, source)
     path = root / "notebooks" / f"{NAME}.py"
     run.refresh([], root)

@@ -32,7 +32,10 @@ def reading(value, choice="", name="", clause=""):
     ],
 )
 def test_the_four_verdicts(numbers, verdict):
-    assert verdict_of([reading(numbers[0]), *(reading(n, "x", str(n)) for n in numbers[1:])]) == verdict
+    assert (
+        verdict_of([reading(numbers[0]), *(reading(n, "x", str(n)) for n in numbers[1:])])
+        == verdict
+    )
 
 
 def test_it_depends_on_every_choice_that_alone_moves_the_number_by_a_half():
@@ -66,7 +69,14 @@ def test_theorems_by_their_outcome():
 
 kept = Columns(one=dict(a=[1.0] * 9, b=[2.0] * 9, c=[0.5] * 9), two=dict(a=[3.0] * 9, b=[2.0] * 9))
 READINGS = {"b": {"b": {}, "c": {"b": "c"}}}
-one = Table("one", "one", 3, pool=("a", "b"), readings=READINGS, excluded={"c": "clause: a is better than b"})
+one = Table(
+    "one",
+    "one",
+    3,
+    pool=("a", "b"),
+    readings=READINGS,
+    excluded={"c": "clause: a is better than b"},
+)
 two = Table("two", "two", 3, pool=("a", "b"))
 both = one, two
 
@@ -86,7 +96,9 @@ def in_both(*both):
 def test_a_claim_names_its_tables_or_a_tuple_of_them():
     assert in_one.tables() == in_one.tables(in_one.effect) == [one]
     assert in_both.tables() == [one, two]
-    with pytest.raises(ValueError, match=r"claim 0-X asks for three: its claims\.py has no such table"):
+    with pytest.raises(
+        ValueError, match=r"claim 0-X asks for three: its claims\.py has no such table"
+    ):
         replace(in_one, id="0-X", predicate=lambda three: three).tables()
     assert judge(in_one, kept).effect == (0.5, 0.5, 0.5)
 

@@ -1,7 +1,9 @@
-"""Each claim quotes its paper, word for word: checked where the papers' texts are (KBREPRO_PAPERS), skipped elsewhere.
+"""Each claim quotes its paper, word for word: checked where the papers' texts are (KBREPRO_PAPERS),
+skipped elsewhere.
 
-The texts are reading copies, read by machine: line ends, hyphens, ligatures, quotation marks, dashes and LaTeX differ
-from copy to copy, so both sides are brought to one form. A quote leaves out ([...]) what a copy garbles.
+The texts are reading copies, read by machine: line ends, hyphens, ligatures, quotation marks,
+dashes and LaTeX differ from copy to copy, so both sides are brought to one form. A quote leaves out
+([...]) what a copy garbles.
 """
 
 import os
@@ -16,12 +18,22 @@ from kbrepro import papers
 from kbrepro.claims import sentences_of
 
 #: The name of a paper's text, by the number of its notebook.
-TEXTS = {"01": "srinivas2010*", "02": "chowdhury2017*", "03": "janz2020*", "04": "calandriello2019*", "05": "li2024*"}
+TEXTS = {
+    "01": "srinivas2010*",
+    "02": "chowdhury2017*",
+    "03": "janz2020*",
+    "04": "calandriello2019*",
+    "05": "li2024*",
+}
 LEFT_OUT = "[...]"
-#: The most characters of a text that [...] may leave out: formulas, which some copies give three times, not pages.
+#: The most characters of a text that [...] may leave out: formulas, which some copies give three
+#: times, not pages.
 GAP = 1000
 
-NAMES = "gamma Gamma beta delta epsilon varepsilon sigma Sigma alpha nu pi mu eta lambda Omega infty forall leq le geq"
+NAMES = (
+    "gamma Gamma beta delta epsilon varepsilon sigma Sigma alpha nu pi mu eta lambda Omega infty"
+    " forall leq le geq"
+)
 SIGNS = "γ Γ β δ ε ε σ Σ α ν π μ η λ Ω ∞ ∀ ≤ ≤ ≥"
 NAMES += " in cap subset sum sqrt sim | ln log max min Pr"
 SIGNS += " ∈ ∩ ⊂ ∑ √ ~ ‖ ln log max min Pr"
@@ -33,27 +45,45 @@ _MARKS |= dict.fromkeys("{}()", " ") | dict.fromkeys("$*", "")
 
 
 def normal(text):
-    """The text in one form: no markup, one kind of mark, words not broken at line ends, spaces between words alone."""
-    text = unicodedata.normalize("NFKD", _COMMAND.sub(lambda match: SYMBOLS.get(match[1], " "), text))
+    """The text in one form: no markup, one kind of mark, words not broken at line ends, spaces
+    between words alone.
+    """
+    text = unicodedata.normalize(
+        "NFKD", _COMMAND.sub(lambda match: SYMBOLS.get(match[1], " "), text)
+    )
     text = "".join(_MARKS.get(c, c) for c in text.casefold() if not unicodedata.combining(c))
     text = re.sub(r"(?<=[a-z])-\s*(?=[a-z])", "", text)
     return re.sub(r" ?([^a-z0-9 ]) ?", r"\1", re.sub(r"\s+", " ", text)).strip()
 
 
 def stands_in(quote, text):
-    """Whether the pieces of a quote stand in a normal text, whole words each, in order and near one another."""
+    """Whether the pieces of a quote stand in a normal text, whole words each, in order and near one
+    another.
+    """
     pieces = [piece for piece in map(normal, quote.split(LEFT_OUT)) if piece]
-    return bool(pieces) and re.search(rf"[\s\S]{{0,{GAP}}}?".join(map(_whole, pieces)), text) is not None
+    return (
+        bool(pieces)
+        and re.search(rf"[\s\S]{{0,{GAP}}}?".join(map(_whole, pieces)), text) is not None
+    )
 
 
 def _whole(piece):
     """The pattern of a piece that neither begins nor ends inside a word or a number."""
-    before, after = (next((k for k in ("[a-z]", "[0-9]") if re.match(k, end)), "") for end in (piece[0], piece[-1]))
+    before, after = (
+        next((k for k in ("[a-z]", "[0-9]") if re.match(k, end)), "")
+        for end in (piece[0], piece[-1])
+    )
     return (before and f"(?<!{before})") + re.escape(piece) + (after and f"(?!{after})")
 
 
-needs_papers = pytest.mark.skipif("KBREPRO_PAPERS" not in os.environ, reason="KBREPRO_PAPERS is not set: no texts")
-FOLDERS = {name: paper.notebook[:2] for name, paper in papers.found().items() if paper.notebook[:2] in TEXTS}
+needs_papers = pytest.mark.skipif(
+    "KBREPRO_PAPERS" not in os.environ, reason="KBREPRO_PAPERS is not set: no texts"
+)
+FOLDERS = {
+    name: paper.notebook[:2]
+    for name, paper in papers.found().items()
+    if paper.notebook[:2] in TEXTS
+}
 every_paper = pytest.mark.parametrize("folder", FOLDERS)
 
 
@@ -66,10 +96,16 @@ def text_of(folder):
 
 def quotes(folder):
     """The quotes of a paper's claims and theorems; own questions have none."""
-    return {each.id: each.quote for each in sentences_of(folder) if getattr(each, "kind", "") != "own question"}
+    return {
+        each.id: each.quote
+        for each in sentences_of(folder)
+        if getattr(each, "kind", "") != "own question"
+    }
 
 
 @needs_papers
 @every_paper
 def test_the_paper_says_each_quote(folder):
-    assert [name for name, quote in quotes(folder).items() if not stands_in(quote, text_of(folder))] == []
+    assert [
+        name for name, quote in quotes(folder).items() if not stands_in(quote, text_of(folder))
+    ] == []

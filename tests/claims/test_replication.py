@@ -15,18 +15,26 @@ def a_is_better(figure):
     return better(figure["a"], figure["b"])
 
 
-def probability(table, kept, predicate=a_is_better, seed=0, experiments=400, redraws=400, under=({},)):
+def probability(
+    table, kept, predicate=a_is_better, seed=0, experiments=400, redraws=400, under=({},)
+):
     readings = [[table.under(kept, each)] for each in under]
-    return replication_probabilities(predicate, readings, np.random.default_rng(seed), experiments, redraws)
+    return replication_probabilities(
+        predicate, readings, np.random.default_rng(seed), experiments, redraws
+    )
 
 
 def enumerated(a, b, size, apart=False):
-    """The mean over all redraws of the share of all experiments of `size` trials in which mean a < mean b."""
+    """The mean over all redraws of the share of all experiments of `size` trials in which mean a <
+    mean b.
+    """
     n = len(a)
     held = []
     for redraw in product(range(n), repeat=n):
         for other in product(range(n), repeat=n) if apart else [redraw]:
-            for one, two in product(product(redraw, repeat=size), product(other, repeat=size) if apart else [None]):
+            for one, two in product(
+                product(redraw, repeat=size), product(other, repeat=size) if apart else [None]
+            ):
                 two = one if two is None else two
                 held.append(sum(a[i] for i in one) < sum(b[i] for i in two) - 1e-9)
     return np.mean(held)
@@ -49,17 +57,24 @@ def test_rules_that_are_drawn_apart_are_what_enumeration_gives():
 
 
 def test_common_trials_are_drawn_together_for_all_rules():
-    """b is a plus a constant that is small beside the spread of a: only the same trials show it in every experiment."""
+    """b is a plus a constant that is small beside the spread of a: only the same trials show it in
+    every experiment.
+    """
     a = np.random.default_rng(0).normal(size=30)
     kept = Columns(fig=dict(a=a, b=a + 0.01))
-    together, apart = (probability(Table("fig", "fig", 10, apart=apart), kept)[0].value for apart in (False, True))
+    together, apart = (
+        probability(Table("fig", "fig", 10, apart=apart), kept)[0].value for apart in (False, True)
+    )
     assert together == 1 and 0.3 < apart < 0.7
 
 
 def test_readings_are_judged_on_the_same_draws_and_are_not_mixed():
     kept = Columns(fig=dict(a=A, b=B), other=dict(b=[99.0, 99.0, 99.0]))
     table = Table(
-        "fig", "fig", 2, readings={"b": {"main": {}, "copy": {"b": ("fig", "b")}, "high": {"b": ("other", "b")}}}
+        "fig",
+        "fig",
+        2,
+        readings={"b": {"main": {}, "copy": {"b": ("fig", "b")}, "high": {"b": ("other", "b")}}},
     )
     main, copy, high = probability(table, kept, under=({}, {"b": "copy"}, {"b": "high"}))
     assert main == copy and high.value == 1 and main.value < 0.9
@@ -68,8 +83,9 @@ def test_readings_are_judged_on_the_same_draws_and_are_not_mixed():
 def test_the_interval_covers_the_probability_of_simulated_papers():
     """The difference of two rules is normal; papers draw 10 trials, we keep 30 of them: 150 times.
 
-    The 95 % interval over redraws covers the true replication probability in 90 % of 150 papers; it is a bootstrap with
-    all its faults at small samples: 10 kept trials for 10 drawn ones give 91 % too, 25 for 25 91 %, 20 for 10 95 %.
+    The 95 % interval over redraws covers the true replication probability in 90 % of 150 papers; it
+    is a bootstrap with all its faults at small samples: 10 kept trials for 10 drawn ones give 91 %
+    too, 25 for 25 91 %, 20 for 10 95 %.
     """
     rng, covered, means = np.random.default_rng(0), [], []
     for _ in range(150):
@@ -77,7 +93,11 @@ def test_the_interval_covers_the_probability_of_simulated_papers():
         truth = np.mean(rng.normal(-shift, 10**-0.5, size=20_000) < 0)  # the mean of ten
         kept = Columns(fig=dict(a=rng.normal(-shift, 1.0, size=30), b=np.zeros(30)))
         (number,) = probability(
-            Table("fig", "fig", 10), kept, experiments=200, redraws=80, seed=int(rng.integers(2**32))
+            Table("fig", "fig", 10),
+            kept,
+            experiments=200,
+            redraws=80,
+            seed=int(rng.integers(2**32)),
         )
         covered.append(number.low <= truth <= number.high)
         means.append(number.value - truth)
@@ -90,8 +110,15 @@ def test_the_interval_covers_the_probability_of_simulated_papers():
 
 def test_a_finite_population_is_drawn_without_replacement_one_play_a_row():
     table = Table("fig", "fig", 3, rows=5)
-    rows = Draw(table, np.random.default_rng(0), 500).rows("a", 20) // 4  # four plays of each of five rows
-    assert all(len({*row}) == 3 for row in rows.tolist()) and {*rows.ravel().tolist()} == {0, 1, 2, 3, 4}
+    # four plays of each of five rows
+    rows = Draw(table, np.random.default_rng(0), 500).rows("a", 20) // 4
+    assert all(len({*row}) == 3 for row in rows.tolist()) and {*rows.ravel().tolist()} == {
+        0,
+        1,
+        2,
+        3,
+        4,
+    }
     plays = Draw(table, np.random.default_rng(0), 500).rows("a", 20) % 4
     assert {*plays.ravel().tolist()} == {0, 1, 2, 3}
 
@@ -107,12 +134,16 @@ def test_all_rows_with_one_play_are_a_fact():
 def test_some_of_the_rows_are_what_enumeration_gives():
     a, b = [1.0, 5.0, 3.0], [2.0, 4.0, 4.0]
     held = [a[i] + a[j] < b[i] + b[j] for i, j in ((0, 1), (0, 2), (1, 2))]
-    (number,) = probability(Table("fig", "fig", 2, rows=3), Columns(fig=dict(a=a, b=b)), experiments=5000)
+    (number,) = probability(
+        Table("fig", "fig", 2, rows=3), Columns(fig=dict(a=a, b=b)), experiments=5000
+    )
     assert number.value == pytest.approx(np.mean(held), abs=0.03)
 
 
 def test_means_other_reductions_and_the_axis():
     kept, table = Columns(fig=dict(a=A, b=B)), Table("fig", "fig", 3, pool=("a", "b"))
     view = View(table.under(kept, {}), Draw(table, np.random.default_rng(0), None, False))
-    assert view["a"].item() == pytest.approx(np.mean(A)) and view.axis.item() == pytest.approx(np.mean(A))
+    assert view["a"].item() == pytest.approx(np.mean(A)) and view.axis.item() == pytest.approx(
+        np.mean(A)
+    )
     assert view("b", of=np.median).item() == 4.0

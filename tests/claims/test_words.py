@@ -17,8 +17,14 @@ class Figure(dict):
 
 
 def test_better_is_by_more_than_a_tie():
-    assert words.better(A([1.0, 2.0, 1.0, 1 - 1e-10]), A([2.0, 1.0, 1.0, 1.0])).tolist() == [True, False, False, False]
-    assert words.better(A([0.5]), A([0.6]), axis=1e9).tolist() == [False]  # a tie is one of the axis
+    assert words.better(A([1.0, 2.0, 1.0, 1 - 1e-10]), A([2.0, 1.0, 1.0, 1.0])).tolist() == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    # a tie is one of the axis
+    assert words.better(A([0.5]), A([0.6]), axis=1e9).tolist() == [False]
 
 
 def test_the_best_is_better_than_all_others_or_than_the_named():
@@ -67,7 +73,12 @@ def test_much_is_three_times_drastically_ten_and_a_third_of_a_printed_ratio():
     b = A([2.9, 3.1, 9.9, 10.1])
     for unit in (1.0, 0.01, 100.0):
         assert words.much_better(np.full(4, unit), b * unit).tolist() == [False, True, True, True]
-    assert words.much_better(np.ones(4), b, word="drastically").tolist() == [False, False, False, True]
+    assert words.much_better(np.ones(4), b, word="drastically").tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
     assert words.much_better(np.ones(4), b, printed=9).tolist() == [False, True, True, True]
     assert words.much_better(np.ones(4), b, printed=30).tolist() == [False, False, False, True]
 
@@ -78,7 +89,12 @@ def test_near_optimal_and_exponents():
 
 
 def test_quantifiers_count_cases_in_each_experiment():
-    cases = A([True, True, False]), A([True, False, False]), A([True, False, False]), A([True, True, False])
+    cases = (
+        A([True, True, False]),
+        A([True, False, False]),
+        A([True, False, False]),
+        A([True, True, False]),
+    )
     assert words.always(*cases).tolist() == [True, False, False]
     assert words.sometimes(*cases).tolist() == [True, True, False]
     assert words.typically(*cases).tolist() == [True, False, False]  # half is not more than half

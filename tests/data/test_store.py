@@ -35,10 +35,14 @@ def data(tmp_path, monkeypatch):
 
 
 def one_day(motes=FEW, day=DAY[0]):
-    """Rows of a made-up day: a reading in two minutes of three (two in the first hour) of every mote."""
+    """Rows of a made-up day: a reading in two minutes of three (two in the first hour) of every
+    mote.
+    """
     rng = np.random.default_rng(5)
     minutes = [minute for minute in range(1440) if minute % 3]
-    stamps = [f"{m // 60:02}:{m % 60:02}:{s}" for m in minutes for s in ("07.5", "41.25")[: 1 + (m < 60)]]
+    stamps = [
+        f"{m // 60:02}:{m % 60:02}:{s}" for m in minutes for s in ("07.5", "41.25")[: 1 + (m < 60)]
+    ]
     table = pd.DataFrame({"date": day, "time": stamps * len(motes), "epoch": 7})
     table["moteid"] = np.repeat(motes, len(stamps))
     table["temperature"] = rng.uniform(15, 30, len(table)).round(4)
@@ -85,7 +89,9 @@ def mat(data, parts):
 
 
 def usc(data):
-    """Two networks of 4 and 2 detectors, 3 days of 180 slots; speeds tell detector, day and slot."""
+    """Two networks of 4 and 2 detectors, 3 days of 180 slots; speeds tell detector, day and
+    slot.
+    """
     detector, slot, day = np.ogrid[0:6, 0:180, 0:3]
     speed = 10.0 * (detector + 1) + day + slot / 1000
     speed[:, 10, 1] = 0  # the network is out
@@ -99,7 +105,9 @@ def usc(data):
 # Reading and cleaning
 
 
-@pytest.mark.skipif("KBREPRO_DATA" not in os.environ, reason="KBREPRO_DATA is not set: no real data")
+@pytest.mark.skipif(
+    "KBREPRO_DATA" not in os.environ, reason="KBREPRO_DATA is not set: no real data"
+)
 def test_real_data_gives_the_numbers_of_its_readme():
     lab, light = store.load("temperature", motes=sets.REPORTING), store.load("light")
     assert lab.is_real and lab.readings.shape == (7200, 51)
@@ -107,7 +115,10 @@ def test_real_data_gives_the_numbers_of_its_readme():
     used = lab.readings[:, np.isin(lab.sensors, sets.MOTES)]
     morning = lab.readings[(lab.times.hour == 8) & (lab.times.day >= 6)]
     learned, tested = store.train_test(light, 601 / 793)
-    variances = [part.var(axis=0, ddof=1).mean() for part in (used, used[:4800], morning / np.sqrt(20), learned)]
+    variances = [
+        part.var(axis=0, ddof=1).mean()
+        for part in (used, used[:4800], morning / np.sqrt(20), learned)
+    ]
     assert variances == pytest.approx([10.00, 9.39, 0.29, 20 * 424.8], abs=0.005, rel=1e-4)
     assert len(set(tested.argmax(axis=1))) == 7
     assert "recorded is" not in store.status()
@@ -120,8 +131,14 @@ def test_extract_and_owners_format_give_the_same_table(data):
     owners(data, one_day())
     other = store.load("temperature", DAY, FEW)
     np.testing.assert_array_equal(first.readings, other.readings)
-    assert first.checksum == other.checksum and first.sensors == other.sensors and first.times.equals(other.times)
-    assert re.search(rf"^intel-lab/{sets.OWNERS}, sha256 \w+, as recorded$", store.status(), flags=re.M)
+    assert (
+        first.checksum == other.checksum
+        and first.sensors == other.sensors
+        and first.times.equals(other.times)
+    )
+    assert re.search(
+        rf"^intel-lab/{sets.OWNERS}, sha256 \w+, as recorded$", store.status(), flags=re.M
+    )
 
 
 def test_cleaning_minute_means_interpolation_and_edges(data):
@@ -132,7 +149,8 @@ def test_cleaning_minute_means_interpolation_and_edges(data):
     column = cleaned.readings[:, 0]
     np.testing.assert_allclose(column[1:3], means[:2])
     np.testing.assert_allclose(column[3], (means[1] + means[2]) / 2)  # a gap of one minute
-    np.testing.assert_allclose(column[60], (column[59] + column[61]) / 2)  # at the edge of an hour, too
+    # at the edge of an hour, too
+    np.testing.assert_allclose(column[60], (column[59] + column[61]) / 2)
     assert column[0] == column[1]  # the first minute takes the nearest reading
     assert cleaned.sensors == [m for m in range(1, 55) if m not in {5, 8, 12, 15, 18, 30, 33, 39}]
     every = store.load("temperature", DAY, sets.REPORTING)
@@ -144,7 +162,12 @@ def test_cleaning_minute_means_interpolation_and_edges(data):
 def test_light_is_in_lux_and_splits_as_in_its_file(data):
     mat(data, lux())
     light = store.load("light")
-    assert light.is_real and light.unit == "Lux" and light.sensors == list(range(1, 42)) and len(light.times) == 793
+    assert (
+        light.is_real
+        and light.unit == "Lux"
+        and light.sensors == list(range(1, 42))
+        and len(light.times) == 793
+    )
     for part, recorded in zip(store.train_test(light, 601 / 793), lux(), strict=True):
         np.testing.assert_array_equal(part, recorded)
 
@@ -154,7 +177,8 @@ def test_traffic_is_cleaned_as_described(data):
     roads = store.load("traffic_usc")
     assert roads.sensors == [0, 1, 2, 4, 5] and roads.readings.shape == (3 * 60 - 1, 5)
     assert roads.readings[0] == pytest.approx([10, 20, 30, 50, 60])
-    assert roads.readings[20, 1] == pytest.approx(20.020)  # interpolated between its neighbours in time
+    # interpolated between its neighbours in time
+    assert roads.readings[20, 1] == pytest.approx(20.020)
     assert roads.readings[60, 0] == pytest.approx(11.0)  # the second morning follows the first
     assert roads.times.is_monotonic_increasing and set(roads.times.hour) == set(range(6, 11))
 
@@ -176,7 +200,9 @@ def half_of_usc(data):
 
 LOGIN = b"<html>\nplease log in\n</html>"
 DAMAGE = {  # set: what is wrong with a file whose sum somebody recorded -> how it is written
-    ("temperature", "wrong columns"): lambda data: extract(data, one_day().rename(columns={"moteid": "sensor"})),
+    ("temperature", "wrong columns"): lambda data: extract(
+        data, one_day().rename(columns={"moteid": "sensor"})
+    ),
     ("temperature", "motes missing"): lambda data: extract(data, one_day(FEW[:3])),
     ("temperature", "rows missing"): lambda data: extract(data, one_day()[::5]),
     ("temperature", "a web page"): lambda data: put(data, f"intel-lab/{sets.OWNERS}", LOGIN),
@@ -189,7 +215,9 @@ DAMAGE = {  # set: what is wrong with a file whose sum somebody recorded -> how 
 def test_a_damaged_file_is_named_and_never_replaced_by_the_substitute(data, case):
     DAMAGE[case](data)
     (file,) = (path for path in data.rglob("*") if path.is_file())
-    with pytest.raises(DamagedFile, match=rf"{re.escape(file.name)}: cannot be read as {case[0]} \("):
+    with pytest.raises(
+        DamagedFile, match=rf"{re.escape(file.name)}: cannot be read as {case[0]} \("
+    ):
         store.load(case[0], DAY, FEW)
 
 
@@ -212,23 +240,36 @@ def test_a_file_with_another_sum_is_refused_by_name_with_both_sums_and_what_to_d
     store.RECORDED[file] = other
     with pytest.raises(DamagedFile) as refused:
         store.load(name, DAY, FEW)
-    assert str(refused.value) == (
-        f"{data / file} is refused, its sha256 is {found}, recorded is {other}: "
-        "remove it, or, if you know that it is right, record its sum in RECORDED of kbrepro/data/store.py"
+    assert (
+        str(refused.value)
+        == f"{data / file} is refused, its sha256 is {found}, recorded is {other}: remove it, or,"
+        " if you know that it is right, record its sum in RECORDED of kbrepro/data/store.py"
     )
     assert f"{file}, sha256 is {found}, recorded is {other}" in store.status().splitlines()
 
 
-BAD_DAYS, BAD_MOTES = ["2004-03-04", [], ["2004-02-30"], DAY * 2, [20040304]], [[], [0], [55], [1, 1], ["1"]]
+BAD_DAYS, BAD_MOTES = (
+    ["2004-03-04", [], ["2004-02-30"], DAY * 2, [20040304]],
+    [[], [0], [55], [1, 1], ["1"]],
+)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["humidity"], "name = 'humidity' is not allowed: .*'temperature'"),
-        *((["temperature", days], r"days = .* must be a list of distinct days 'YYYY-MM-DD'") for days in BAD_DAYS),
-        *((["temperature", DAY, motes], r"motes = .* distinct numbers from 1 to 54") for motes in BAD_MOTES),
-        (["temperature", ["2004-03-04", "2004-03-09"], FEW], "0% of the mote-minutes of 2004-03-09"),
+        *(
+            (["temperature", days], r"days = .* must be a list of distinct days 'YYYY-MM-DD'")
+            for days in BAD_DAYS
+        ),
+        *(
+            (["temperature", DAY, motes], r"motes = .* distinct numbers from 1 to 54")
+            for motes in BAD_MOTES
+        ),
+        (
+            ["temperature", ["2004-03-04", "2004-03-09"], FEW],
+            "0% of the mote-minutes of 2004-03-09",
+        ),
     ],
 )
 def test_impossible_names_days_and_motes_say_what_is_allowed(data, arguments, message):
@@ -247,13 +288,19 @@ def test_a_mistyped_directory_is_an_error(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "shape"), [("temperature", (7200, 46)), ("light", (793, 41)), ("traffic_usc", (600, 40))]
+    ("name", "shape"),
+    [("temperature", (7200, 46)), ("light", (793, 41)), ("traffic_usc", (600, 40))],
 )
 def test_without_files_a_labelled_substitute_that_resembles_readings(data, name, shape):
     made_up = store.load(name)
     assert not made_up.is_real and f"{name}: not found; a simulated substitute" in store.status()
-    assert made_up.readings.shape == shape and made_up.readings.min() > 0 and len(made_up.times) == shape[0]
-    assert len(set(made_up.readings[shape[0] // 2 :].argmax(axis=1))) > 5  # the largest reading moves
+    assert (
+        made_up.readings.shape == shape
+        and made_up.readings.min() > 0
+        and len(made_up.times) == shape[0]
+    )
+    # the largest reading moves
+    assert len(set(made_up.readings[shape[0] // 2 :].argmax(axis=1))) > 5
     if name == "temperature":  # the same on every machine
         assert made_up.readings[[0, 3600, -1], [0, 20, -1]].tolist() == [21.1066, 24.7324, 24.6427]
 
@@ -270,7 +317,9 @@ def test_readme_lists_the_recorded_sums_and_the_limits():
     """With the start of the program no answer takes less than ten seconds."""
     assert (store.BEGINS, store.IN_ALL) == (5, 600)
     text = (Path(__file__).parents[2] / "data" / "README.md").read_text(encoding="utf-8")
-    assert all(Path(name).name in text and sha256 in text for name, sha256 in store.RECORDED.items())
+    assert all(
+        Path(name).name in text and sha256 in text for name, sha256 in store.RECORDED.items()
+    )
     assert "after 5 seconds without a byte, and after ten minutes in all" in " ".join(text.split())
 
 
@@ -308,9 +357,14 @@ def server(tmp_path, monkeypatch):
     mat(folder, lux())
     handler = partial(Served, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
-        threading.Thread(target=httpd.serve_forever, args=(0.01,)).start()  # looks so often whether to end
+        # looks so often whether to end
+        threading.Thread(target=httpd.serve_forever, args=(0.01,)).start()
         here = f"http://127.0.0.1:{httpd.server_port}"
-        monkeypatch.setattr(store, "URLS", {name: (file, f"{here}/{file}") for name, (file, _) in store.URLS.items()})
+        monkeypatch.setattr(
+            store,
+            "URLS",
+            {name: (file, f"{here}/{file}") for name, (file, _) in store.URLS.items()},
+        )
         yield folder
         httpd.shutdown()
 
@@ -320,8 +374,12 @@ def test_fetch_brings_checked_files_and_only_what_is_missing(project, server):
     store.fetch()
     assert store.load("temperature").is_real and store.load("light").is_real
     said = store.status()
-    assert sorted(re.findall("^(.*), sha256", said, flags=re.M)) == sorted(store.RECORDED) and "recorded is" not in said
-    assert len([path for path in (project / "data").rglob("*") if path.is_file()]) == 2  # nothing temporary stays
+    assert (
+        sorted(re.findall("^(.*), sha256", said, flags=re.M)) == sorted(store.RECORDED)
+        and "recorded is" not in said
+    )
+    # nothing temporary stays
+    assert len([path for path in (project / "data").rglob("*") if path.is_file()]) == 2
     shutil.rmtree(server)
     store.fetch()  # the data is there: nothing is asked of the server
 
@@ -333,8 +391,12 @@ def test_fetch_refuses_wrong_content_says_so_and_brings_the_rest(project, server
     right = (server / file).read_bytes()
     (server / file).write_bytes(right[: len(right) // 2] if content is None else content)
     found = hashlib.sha256((server / file).read_bytes()).hexdigest()
-    why = re.escape(f"{urlsplit(url).netloc}: sha256 is {found}, recorded is {store.RECORDED[file]}")
-    with pytest.raises(store.DownloadFailed, match=rf"^no data came: {name} \({why}\); kept results are shown"):
+    why = re.escape(
+        f"{urlsplit(url).netloc}: sha256 is {found}, recorded is {store.RECORDED[file]}"
+    )
+    with pytest.raises(
+        store.DownloadFailed, match=rf"^no data came: {name} \({why}\); kept results are shown"
+    ):
         store.fetch()
     assert not (project / "data" / file).exists()
     assert store.load("temperature").is_real == (name == "light")
@@ -344,13 +406,17 @@ def test_fetch_refuses_wrong_content_says_so_and_brings_the_rest(project, server
 def test_fetch_refuses_another_file_that_is_there(project, server):
     owners(project / "data", one_day(day="2004-03-05"))
     store.RECORDED[f"intel-lab/{sets.OWNERS}"] = "0" * 64
-    with pytest.raises(DamagedFile, match=rf"{sets.OWNERS} is refused, its sha256 is \w+, recorded is 000"):
+    with pytest.raises(
+        DamagedFile, match=rf"{sets.OWNERS} is refused, its sha256 is \w+, recorded is 000"
+    ):
         store.fetch()
 
 
 @pytest.fixture
 def slow(monkeypatch):
-    """Limits of a second or so, and what begins a server that is silent or drips, or a resolver that never answers."""
+    """Limits of a second or so, and what begins a server that is silent or drips, or a resolver
+    that never answers.
+    """
     monkeypatch.setattr(store, "BEGINS", 1.0)
     monkeypatch.setattr(store, "SILENT", 1.3)
     monkeypatch.setattr(store, "IN_ALL", 1.5)
@@ -387,13 +453,18 @@ def slow(monkeypatch):
         ((), r"0 bytes in [12] seconds", 1.0),  # it accepts, and is silent
         ((0, 9), r"0 bytes in [12] seconds", 1.0),  # it says what will come, and is silent
         ((1, 0.05), r"0 bytes in [12] seconds", 1.0),  # a byte at a time
-        ((store.PART, 0.1), r"[1-9]\d+ bytes in [23] seconds", 1.5),  # and goes on, with short pauses
+        # and goes on, with short pauses
+        ((store.PART, 0.1), r"[1-9]\d+ bytes in [23] seconds", 1.5),
     ],
 )  # fmt: skip
-def test_fetch_has_a_limit_until_it_begins_and_in_all(project, slow, monkeypatch, how, said, seconds):
+def test_fetch_has_a_limit_until_it_begins_and_in_all(
+    project, slow, monkeypatch, how, said, seconds
+):
     host = slow(how)
     monkeypatch.setattr(
-        store, "URLS", {name: (file, f"http://{host}/{file}") for name, (file, _) in store.URLS.items()}
+        store,
+        "URLS",
+        {name: (file, f"http://{host}/{file}") for name, (file, _) in store.URLS.items()},
     )
     begun = time.monotonic()
     with pytest.raises(store.DownloadFailed) as failed:

@@ -1,4 +1,6 @@
-"""Ties, what every policy shares, and the arms that the papers' formulas pull when they are written out."""
+"""Ties, what every policy shares, and the arms that the papers' formulas pull when they are written
+out.
+"""
 
 from functools import partial
 
@@ -9,7 +11,13 @@ from scipy.stats import norm
 
 from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import Matern, SquaredExponential, grid
-from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
+from kbrepro.policies import (
+    UCB,
+    ExpectedImprovement,
+    MeanOnly,
+    ProbabilityOfImprovement,
+    VarianceOnly,
+)
 from kbrepro.policies.base import TOLERANCE, best_arm
 from kbrepro.problems import GPDraw, Model, Trial
 from kbrepro.simulation import rounds
@@ -30,7 +38,11 @@ every_policy = pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
 
 
 def test_the_largest_index_wins_whatever_the_rank_and_ties_go_to_the_lowest_number_or_rank():
-    assert best_arm(np.array([0.0, 2.0, 1.0])) == best_arm(np.array([0.0, 2.0, 1.0]), np.array([0, 2, 1])) == 1
+    assert (
+        best_arm(np.array([0.0, 2.0, 1.0]))
+        == best_arm(np.array([0.0, 2.0, 1.0]), np.array([0, 2, 1]))
+        == 1
+    )
     index = np.array([1.0, 3.0, 3.0, 3.0])
     assert (best_arm(index), best_arm(index, np.array([0, 3, 1, 2]))) == (1, 2)
     assert type(best_arm(index)) is int is type(best_arm(index, np.array([0, 3, 1, 2])))
@@ -53,7 +65,9 @@ def test_the_tolerance_is_relative_to_one_plus_the_maximum_and_infinite_indices_
 
 @every_policy
 def test_the_same_random_arm_comes_first_under_every_policy(make):
-    """A stationary prior makes every arm tie in round 1; one permutation decides, the first and only thing drawn."""
+    """A stationary prior makes every arm tie in round 1; one permutation decides, the first and
+    only thing drawn.
+    """
     first, rngs = [], [np.random.default_rng(seed) for seed in range(30)]
     for rng in rngs:
         policy = make(TOLD, 10, rng=rng)
@@ -82,7 +96,8 @@ def pulled(policy):
 
 @pytest.mark.parametrize("make", [POLICIES["GP-UCB"], POLICIES["EI, noisy incumbent"]])
 @pytest.mark.parametrize(
-    ("arm", "observation", "error"), [(30, 99.0, IndexError), (2, float("nan"), ValueError), (2, np.inf, ValueError)]
+    ("arm", "observation", "error"),
+    [(30, 99.0, IndexError), (2, float("nan"), ValueError), (2, np.inf, ValueError)],
 )
 def test_a_bad_pull_changes_nothing(make, arm, observation, error):
     model = Model(grid(30), Matern(0.2, nu=2.5), 0.025)
@@ -99,13 +114,17 @@ def test_a_bad_pull_changes_nothing(make, arm, observation, error):
 #: The index of every arm by mean, sd, round and largest mean of a pulled arm.
 INDICES = {
     "GP-UCB": lambda mean, sd, t, best: mean + np.sqrt(2 * np.log(30 * t**2 * np.pi**2 / 0.6)) * sd,
-    "EI": lambda mean, sd, t, best: np.log(sd * (norm.pdf(z := (mean - best) / sd) + z * norm.cdf(z))),
+    "EI": lambda mean, sd, t, best: np.log(
+        sd * (norm.pdf(z := (mean - best) / sd) + z * norm.cdf(z))
+    ),
     "MPI": lambda mean, sd, t, best: norm.logcdf((mean - best - 0.1) / sd),
 }
 
 
 def written_out(index, model, history):
-    """The index after `history` [(arm, observation)], posterior and incumbent by dense linear algebra."""
+    """The index after `history` [(arm, observation)], posterior and incumbent by dense linear
+    algebra.
+    """
     arms, observations = zip(*history, strict=True)
     mean, C = dense_posterior(model.kernel, model.points, model.noise_variance, arms, observations)
     return index(mean, np.sqrt(C.diagonal()), len(arms) + 1, mean[[*arms]].max())

@@ -23,7 +23,9 @@ both = pytest.mark.parametrize("make", [ExpectedImprovement, PI])
 def at(make, mean, sd, counts, **settings):
     """The policy with this posterior in the place of its own."""
     policy = make(Model(grid(len(mean)), Independent(), 0.1), 10, **settings)
-    policy.posterior = SimpleNamespace(mean=np.array(mean), sd=np.array(sd), counts=np.array(counts))
+    policy.posterior = SimpleNamespace(
+        mean=np.array(mean), sd=np.array(sd), counts=np.array(counts)
+    )
     return policy
 
 
@@ -47,12 +49,29 @@ def exact_log_excess(z):
 # The excess of a normal variable, by its logarithm
 
 
-Z = [5.0, 0.3, -0.5, -0.999999, -1.0, -1.000001, -5.0, -38.0, -150.0, -1e4, -99_999.0, -1e5, -100_001.0, -1e6]
+Z = [
+    5.0,
+    0.3,
+    -0.5,
+    -0.999999,
+    -1.0,
+    -1.000001,
+    -5.0,
+    -38.0,
+    -150.0,
+    -1e4,
+    -99_999.0,
+    -1e5,
+    -100_001.0,
+    -1e6,
+]
 
 
 @pytest.mark.parametrize("z", Z)
 def test_log_expected_excess(z):
-    assert float(log_expected_excess(z)) == pytest.approx(float(exact_log_excess(z)), rel=2e-13, abs=1e-13)
+    assert float(log_expected_excess(z)) == pytest.approx(
+        float(exact_log_excess(z)), rel=2e-13, abs=1e-13
+    )
 
 
 # Indices
@@ -94,7 +113,9 @@ def test_before_the_first_pull_the_incumbent_is_the_largest_prior_mean(make, inc
 
 
 def test_bad_settings_are_named():
-    with pytest.raises(ValueError, match=r"incumbent = 'best' .* must be one of 'posterior_mean', 'noisy_reward'"):
+    with pytest.raises(
+        ValueError, match=r"incumbent = 'best' .* must be one of 'posterior_mean', 'noisy_reward'"
+    ):
         PI(TOLD, 10, incumbent="best")
 
 
@@ -104,12 +125,17 @@ def test_bad_settings_are_named():
 @pytest.mark.filterwarnings("ignore:reward")
 @pytest.mark.parametrize("lead", [60.0, 1e5])
 def test_ei_ranks_the_arms_when_the_incumbent_is_far_above(lead):
-    """phi(z) underflows for every arm below z = -39: a plain EI would be 0 everywhere and pull arm 0."""
+    """phi(z) underflows for every arm below z = -39: a plain EI would be 0 everywhere and pull arm
+    0.
+    """
     kernel = Empirical(np.diag([1.0, 1.2, 4.0, 0.9, 2.0]))
     policy = ExpectedImprovement(Model(kernel.points, kernel, 0.1), 5, incumbent="noisy_reward")
     state, index = pulled(policy, [(3, lead), (1, -0.4), (4, 0.3)]).posterior, policy.index()
     # in units of the largest prior sd, 2
-    exact = [mp.log(s / 2) + exact_log_excess((m - lead) / s) for m, s in zip(state.mean, state.sd, strict=True)]
+    exact = [
+        mp.log(s / 2) + exact_log_excess((m - lead) / s)
+        for m, s in zip(state.mean, state.sd, strict=True)
+    ]
     assert np.isfinite(index).all()
     np.testing.assert_allclose(index, [float(x) for x in exact], rtol=1e-12)
     assert np.argsort(index).tolist() == sorted(range(5), key=exact.__getitem__)
@@ -118,12 +144,16 @@ def test_ei_ranks_the_arms_when_the_incumbent_is_far_above(lead):
 
 
 def test_certain_arms():
-    """sd 0: EI is the plain excess where there is one and 0 (log: -inf) elsewhere; MPI is certain either way."""
+    """sd 0: EI is the plain excess where there is one and 0 (log: -inf) elsewhere; MPI is certain
+    either way.
+    """
     state = [1.0, 3.0, 0.5, 1.0], [0.0, 0.0, 1.0, 0.5], [1, 0, 0, 2]
     expected, probable = at(ExpectedImprovement, *state), at(PI, *state)
     ei, mpi = expected.index(), probable.index()
     assert (ei[0], ei[1]) == (-np.inf, pytest.approx(np.log(2.0)))
-    np.testing.assert_allclose(np.exp(ei[2:]), norm.pdf([-0.5, 0]) * [1, 0.5] + [-0.5 * norm.cdf(-0.5), 0])
+    np.testing.assert_allclose(
+        np.exp(ei[2:]), norm.pdf([-0.5, 0]) * [1, 0.5] + [-0.5 * norm.cdf(-0.5), 0]
+    )
     assert mpi.tolist() == [-np.inf, np.inf, -0.5, 0.0]
     assert expected.ask() == 1
     assert probable.ask() == 1

@@ -1,4 +1,6 @@
-"""Thompson sampling: deviations have exactly the posterior's covariance, without a factorisation in a round."""
+"""Thompson sampling: deviations have exactly the posterior's covariance, without a factorisation in
+a round.
+"""
 
 import numpy as np
 import pytest
@@ -41,7 +43,9 @@ def deviation(policy, rng):
 
 
 def exact_covariance(policy):
-    """The covariance of `deviation`, column by column of the linear map from its standard normals."""
+    """The covariance of `deviation`, column by column of the linear map from its standard
+    normals.
+    """
     A = policy.posterior.n_arms
     unit, zero = np.eye(A), np.zeros(A)
     columns = [deviation(policy, Standard(e, zero)) for e in unit] + [

@@ -21,7 +21,9 @@ def at(make, mean, sd, **settings):
 def test_a_width_is_asked_once_a_round_and_sees_the_round_and_the_gain_of_the_pulls_before(make):
     asked = []
     model = Model(grid(30), SquaredExponential(0.2), 0.025)
-    policy = make(model, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
+    policy = make(
+        model, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0
+    )
     for observation in (0.1, 0.2, 0.3):
         policy.tell(policy.ask(), observation)
     (first, none), (second, some), (third, more) = asked

@@ -20,7 +20,9 @@ RESULT = {
 
 
 def job(trial):
-    """What a trial returned: texts, numbers, arrays, one of them of another length in each trial."""
+    """What a trial returned: texts, numbers, arrays, one of them of another length in each
+    trial.
+    """
     return RESULT | {7: trial.rng("run").standard_normal((trial.number, 2)).astype(np.float32)}
 
 
@@ -36,11 +38,16 @@ def test_what_trials_return_comes_back_from_a_file(tmp_path, monkeypatch):
         for key, leaf in rows[number].items():
             assert kept.trial(number)[key].dtype.kind == leaf.dtype.kind
             np.testing.assert_array_equal(kept.trial(number)[key], leaf)
-        assert list(again[0.5]) == ["arms", "seconds"] and differences(rows[number], kept.trial(number)) == {}
+        assert (
+            list(again[0.5]) == ["arms", "seconds"]
+            and differences(rows[number], kept.trial(number)) == {}
+        )
 
 
 def test_a_table_is_its_columns_and_its_named_index_and_a_row_has_attributes():
-    table = pd.DataFrame({"regret": [0.5, 1.5], "rule": ["EI", "UCB"]}, pd.Index([10, 20], name="t"))
+    table = pd.DataFrame(
+        {"regret": [0.5, 1.5], "rule": ["EI", "UCB"]}, pd.Index([10, 20], name="t")
+    )
     row = nested(flat({"sizes": table, "run": Run(np.arange(3), 1)}))
     pd.testing.assert_frame_equal(pd.DataFrame(row.sizes).set_index("t"), table, check_dtype=False)
     assert list(nested(flat(table.reset_index(drop=True)))) == ["regret", "rule"]
@@ -60,9 +67,17 @@ BEFORE = {
 @pytest.mark.parametrize(
     ("change", "place", "share"),
     [
-        ({"policies": {"EI": Run(np.where(ARMS == 500, 7, ARMS), np.ones(3))}}, "policies/EI/arms, at 501", np.inf),
+        (
+            {"policies": {"EI": Run(np.where(ARMS == 500, 7, ARMS), np.ones(3))}},
+            "policies/EI/arms, at 501",
+            np.inf,
+        ),
         ({"policies": {"EI": Run(ARMS, np.zeros(3))}}, "", 0),  # seconds
-        ({"policies": {"EI": Run(ARMS[:3], np.ones(3))}}, "policies/EI/arms, of shape (600,) before, (3,) now", np.inf),
+        (
+            {"policies": {"EI": Run(ARMS[:3], np.ones(3))}},
+            "policies/EI/arms, of shape (600,) before, (3,) now",
+            np.inf,
+        ),
         ({"gain": 1 + 1e-12}, "", 0),
         ({"gain": 1 + 1e-6}, "gain", 1e-6),
         ({"gain": np.nan}, "gain", np.inf),
@@ -82,13 +97,17 @@ def test_a_difference_has_its_first_place_and_size(change, place, share):
 
 @pytest.mark.parametrize("it", [b"ab", object()])
 def test_what_cannot_be_kept_is_named_with_its_place(it):
-    with pytest.raises(ValueError, match=f"a job returned {type(it).__name__} at 'runs/0': it must return numbers"):
+    with pytest.raises(
+        ValueError, match=f"a job returned {type(it).__name__} at 'runs/0': it must return numbers"
+    ):
         flat({"runs": [it]})
 
 
 @pytest.mark.parametrize("other", [{"a": 1.0, "b": 2.0}, {"a": [1.0]}])
 def test_unlike_trials_are_refused(other):
-    with pytest.raises(ValueError, match=r"trial 2 returned other names than trial 0, .*: they must be alike"):
+    with pytest.raises(
+        ValueError, match=r"trial 2 returned other names than trial 0, .*: they must be alike"
+    ):
         stacked([flat(each) for each in ({"a": 1.0}, {"a": 1.0}, other)])
 
 

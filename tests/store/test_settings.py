@@ -1,4 +1,6 @@
-"""Settings are what objects say of themselves: other points are other settings, another module is not."""
+"""Settings are what objects say of themselves: other points are other settings, another module is
+not.
+"""
 
 import ast
 from collections import Counter
@@ -15,7 +17,9 @@ from kbrepro.store.settings import differences, settings, unknown
 PACKAGE = Path(kb.__file__).parent
 KERNEL = kb.Matern(0.2, nu=2.5)
 SOURCE = kb.GPDraw(KERNEL, kb.grid(12), 0.025)
-EXPERIMENT = kb.Experiment(SOURCE, {"EI": partial(kb.ExpectedImprovement, margin=0.1), "mean": kb.MeanOnly}, 30)
+EXPERIMENT = kb.Experiment(
+    SOURCE, {"EI": partial(kb.ExpectedImprovement, margin=0.1), "mean": kb.MeanOnly}, 30
+)
 
 
 def differ(one, other):
@@ -47,9 +51,18 @@ def test_whatever_decides_makes_other_settings(other, where):
 
 def test_rounding_makes_no_other_setting():
     points = kb.grid(12)
-    assert differ(SOURCE, replace(SOURCE, points=points * (1 + 1e-12), noise_variance=0.025 * (1 + 1e-12))) == []
+    assert (
+        differ(
+            SOURCE, replace(SOURCE, points=points * (1 + 1e-12), noise_variance=0.025 * (1 + 1e-12))
+        )
+        == []
+    )
     assert len(differ(SOURCE, replace(SOURCE, noise_variance=0.025 * (1 + 1e-6)))) == 1
-    assert settings(np.float64(0.5)) == 0.5 and settings(np.int64(3)) == 3 and settings(np.bool_(True)) is True
+    assert (
+        settings(np.float64(0.5)) == 0.5
+        and settings(np.int64(3)) == 3
+        and settings(np.bool_(True)) is True
+    )
     assert differ(3, 3.0) == [] and differ(1, True) != [] and differ(0.0, 1e-12) != []
 
 
@@ -58,14 +71,23 @@ def test_arrays_are_the_same_up_to_rounding(shape):
     rng = np.random.default_rng(2)
     values, noise = rng.standard_normal((2, *shape))
     noise *= np.linalg.norm(values) / np.linalg.norm(noise)
-    assert differ(values, values + 1e-12 * noise) == [] and len(differ(values, values + 1e-6 * noise)) == 1
+    assert (
+        differ(values, values + 1e-12 * noise) == []
+        and len(differ(values, values + 1e-6 * noise)) == 1
+    )
     assert differ(np.append(values, np.inf), np.append(values, np.inf)) == []
     assert differ(values, values[None]) != [] and differ(values, values.astype(int)) != []
     assert differ(np.arange(4), np.arange(4, dtype=np.int32)) == []
 
 
 def test_whole_numbers_and_texts_are_the_same_only_if_equal():
-    assert differ(10**12, 10**12 + 1) and differ("1", 1) and differ(None, 0) and differ([1, 2], [1]) and differ({}, [])
+    assert (
+        differ(10**12, 10**12 + 1)
+        and differ("1", 1)
+        and differ(None, 0)
+        and differ([1, 2], [1])
+        and differ({}, [])
+    )
     assert differ(np.array(["a", "b"]), np.array(["a", "c"])) and differ({"a": 1}, {"b": 1})
     assert len(differ(list(range(9)), list(range(1, 10)))) == 5  # as many as anybody reads
 
@@ -85,7 +107,9 @@ def test_what_no_other_process_could_read_is_refused():
         return trial
 
     for thing in (lambda trial: 1, partial(inner, 3), object(), np.random.default_rng(0)):
-        with pytest.raises(ValueError, match="has no settings that can be kept: it must be a class, a function"):
+        with pytest.raises(
+            ValueError, match="has no settings that can be kept: it must be a class, a function"
+        ):
             settings(thing)
 
 

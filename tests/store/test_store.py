@@ -1,4 +1,6 @@
-"""What was played is read, not played again; whatever happens while it is written, nothing is damaged or lost."""
+"""What was played is read, not played again; whatever happens while it is written, nothing is
+damaged or lost.
+"""
 
 import errno
 import json
@@ -41,18 +43,25 @@ def log(tmp_path):
 
 
 def counted(log, factor, trial):
-    """A job that leaves a line for every trial that is played, and fails in trial 3 where it is told to."""
+    """A job that leaves a line for every trial that is played, and fails in trial 3 where it is
+    told to.
+    """
     log = Path(log)
     if trial.number == 3 and log.with_name("fail").exists():
         raise RuntimeError("cut short")
     with log.open("a") as file:
         file.write(f"{trial.number}\n")
-    return {"value": factor * float(trial.rng("run").standard_normal()), "seconds": time.perf_counter()}
+    return {
+        "value": factor * float(trial.rng("run").standard_normal()),
+        "seconds": time.perf_counter(),
+    }
 
 
 def play(folder, log, *, factor=1.0, trials=4, label="Fig. 1", seed=3, **how):
     kept_in = store.Store(folder, **how)
-    return map_trials(partial(counted, str(log), factor), trials, seed, label=label, kept_in=kept_in)
+    return map_trials(
+        partial(counted, str(log), factor), trials, seed, label=label, kept_in=kept_in
+    )
 
 
 def played(log):
@@ -70,7 +79,11 @@ def test_a_second_process_reads_what_was_played_and_whoever_listens_meets_it(fol
     for how in ({}, {"read_only": True}, {"seed": np.int64(3), "trials": np.int64(4)}):
         assert play(folder, log, on_read=lambda job, kept: met.append(kept.results), **how) == first
     assert met == [first] * 3 and played(log) == [0, 1, 2, 3]
-    assert [path.name for path in sorted(folder.iterdir())] == ["Fig._1.json", "Fig._1.npz", "SHA256SUMS"]
+    assert [path.name for path in sorted(folder.iterdir())] == [
+        "Fig._1.json",
+        "Fig._1.npz",
+        "SHA256SUMS",
+    ]
     told, known = json.loads((folder / "Fig._1.json").read_text()), store.labels(folder)["Fig. 1"]
     assert known == told | {"seconds": known["seconds"], "columns": known["columns"]}
     assert (told["first"], told["trials"], told["version"]) == (0, 4, 1)
@@ -87,15 +100,20 @@ def test_curves_are_those_that_were_played_in_the_order_asked_for(folder, monkey
     assert (list(one), list(two)) == (list(EXPERIMENT.policies), list(turned.policies))
     for name in one:
         for part in ("at", "arms", "gaps", "seconds", "band_ratio", "regret"):
-            np.testing.assert_array_equal(getattr(one[name], part), getattr(two[name], part), strict=True)
+            np.testing.assert_array_equal(
+                getattr(one[name], part), getattr(two[name], part), strict=True
+            )
             if part != "seconds":
-                np.testing.assert_array_equal(getattr(one[name], part), getattr(alone[name], part), strict=True)
+                np.testing.assert_array_equal(
+                    getattr(one[name], part), getattr(alone[name], part), strict=True
+                )
 
 
 def test_other_settings_are_an_error_that_names_both_and_fresh_plays_anew(folder, log):
     before = play(folder, log)
     where = (
-        r"'Fig. 1' was played with other settings: job, counted, positional, number 1: 1.0 before, 2.0 now\. To play"
+        r"'Fig. 1' was played with other settings: job, counted, positional, number 1: 1.0 before,"
+        r" 2.0 now\. To play"
     )
     with pytest.raises(store.OtherSettings, match=where + ' .*--fresh "Fig. 1"'):
         play(folder, log, factor=2.0)
@@ -105,10 +123,13 @@ def test_other_settings_are_an_error_that_names_both_and_fresh_plays_anew(folder
     assert play(folder, log) == before
     doubled = play(folder, log, factor=2.0, fresh=["Fig. 1"])
     assert values(doubled) == [2 * value for value in values(before)]
-    assert play(folder, log, factor=2.0, fresh=["Fig. 2"]) == doubled and played(log) == sorted([0, 1, 2, 3] * 2)
+    assert play(folder, log, factor=2.0, fresh=["Fig. 2"]) == doubled and played(log) == sorted(
+        [0, 1, 2, 3] * 2
+    )
     job = partial(counted, str(log), 2.0)
     kept_in = store.Store(folder, fresh=["*"])
-    first, again = (map_trials(job, 4, 3, label="Fig. 1", kept_in=kept_in) for _ in range(2))  # a cell run twice
+    # a cell run twice
+    first, again = (map_trials(job, 4, 3, label="Fig. 1", kept_in=kept_in) for _ in range(2))
     assert first == again
     assert played(log) == sorted([0, 1, 2, 3] * 3)
 
@@ -124,23 +145,35 @@ def test_a_label_that_was_cut_short_goes_on_with_the_missing_trials(folder, log)
     found = play(folder, log, trials=6)
     assert played(log) == [0, 1, 1, 2, 3, 4, 5]  # the damaged one twice
     assert values(found) == values(play(folder.with_name("other"), log, trials=6))
-    assert [path.name for path in sorted(folder.iterdir())] == ["Fig._1.json", "Fig._1.npz", "SHA256SUMS"]
+    assert [path.name for path in sorted(folder.iterdir())] == [
+        "Fig._1.json",
+        "Fig._1.npz",
+        "SHA256SUMS",
+    ]
 
 
-def test_a_damaged_file_is_named_and_one_that_may_not_be_read_is_not_called_so(folder, log, monkeypatch):
+def test_a_damaged_file_is_named_and_one_that_may_not_be_read_is_not_called_so(
+    folder, log, monkeypatch
+):
     first = play(folder, log)
     path = folder / "Fig._1.npz"
     data = path.read_bytes()
     for damaged in (data[: len(data) // 2], b"", data[:80] + bytes([data[80] ^ 0xFF]) + data[81:]):
         path.write_bytes(damaged)
         with pytest.raises(
-            ValueError, match=r'played/Fig._1.npz cannot be read .*: restore it, or play .*--fresh "Fig. 1"'
+            ValueError,
+            match=r'played/Fig._1.npz cannot be read .*: restore it, or play .*--fresh "Fig. 1"',
         ):
             play(folder, log)
     assert store.can_replace(folder, "Fig. 1") and not store.can_replace(folder, "Fig. 2")
-    assert values(play(folder, log, factor=2.0, fresh=["Fig. 1"])) == [2 * value for value in values(first)]
-    assert store.can_replace(folder, "Fig. 1") and not store.can_replace(folder, "Fig._1")  # it would play nothing
-    monkeypatch.setattr(np, "load", lambda *_, **__: (_ for _ in ()).throw(PermissionError("not yours")))
+    assert values(play(folder, log, factor=2.0, fresh=["Fig. 1"])) == [
+        2 * value for value in values(first)
+    ]
+    # it would play nothing
+    assert store.can_replace(folder, "Fig. 1") and not store.can_replace(folder, "Fig._1")
+    monkeypatch.setattr(
+        np, "load", lambda *_, **__: (_ for _ in ()).throw(PermissionError("not yours"))
+    )
     with pytest.raises(PermissionError, match="not yours"):
         play(folder, log)
 
@@ -155,12 +188,16 @@ def test_a_full_disk_leaves_the_old_file_whole(folder, log, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
         return real(path, data)
 
-    with monkeypatch.context() as patch, pytest.raises(OSError, match=r"No space left on device: .*/played/Fig._1.npz"):
+    with (
+        monkeypatch.context() as patch,
+        pytest.raises(OSError, match=r"No space left on device: .*/played/Fig._1.npz"),
+    ):
         patch.setattr(Path, "write_bytes", full)
         play(folder, log, factor=2.0, fresh=["*"])
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == files
     assert play(folder, log) == before and len(played(log)) == 8
-    doubled = play(folder, log, factor=2.0, fresh=["Fig. 1"])  # fresh is fresh: its pieces of before do not count
+    # fresh is fresh: its pieces of before do not count
+    doubled = play(folder, log, factor=2.0, fresh=["Fig. 1"])
     assert values(doubled) == [2 * value for value in values(before)]
 
 
@@ -179,7 +216,9 @@ def test_a_label_that_was_kept_and_is_missing_is_not_played_unasked(folder, log,
         if path.name != left:
             path.unlink()
     for how in ({}, {"read_only": True}):
-        with pytest.raises(FileNotFoundError, match=r'03_pi/played/Fig._1.npz is missing, .*--fresh "Fig. 1"'):
+        with pytest.raises(
+            FileNotFoundError, match=r'03_pi/played/Fig._1.npz is missing, .*--fresh "Fig. 1"'
+        ):
             play(folder, log, **how)
     with pytest.raises(FileNotFoundError, match="is missing, although it was kept"):
         store.opened(folder, "Fig. 1")
@@ -192,9 +231,13 @@ def test_a_label_that_was_kept_and_is_missing_is_not_played_unasked(folder, log,
 
 @pytest.mark.parametrize("name", ["Fig._1.npz", "Fig._1.json", "SHA256SUMS"])
 @pytest.mark.parametrize("fresh", [[], ["*"]])
-def test_a_folder_in_the_place_of_a_file_is_named_before_anything_is_played(folder, log, name, fresh):
+def test_a_folder_in_the_place_of_a_file_is_named_before_anything_is_played(
+    folder, log, name, fresh
+):
     (folder / name).mkdir(parents=True)
-    with pytest.raises(IsADirectoryError, match=f"03_pi/played/{name} is a folder, in the place of a file: move it"):
+    with pytest.raises(
+        IsADirectoryError, match=f"03_pi/played/{name} is a folder, in the place of a file: move it"
+    ):
         play(folder, log, fresh=fresh)
     assert played(log) == []
 
@@ -215,17 +258,23 @@ def test_a_newer_form_is_named_and_replaced_only_if_asked(folder, log, monkeypat
         patch.setattr(store, "VERSION", 2)
         first = play(folder, log)
     for read in (play, lambda *_: store.opened(folder, "Fig. 1")):
-        told = r"03_pi/played/Fig._1.npz has form 2, and this version of kbrepro reads forms up to 1: update kbrepro"
+        told = (
+            r"03_pi/played/Fig._1.npz has form 2, and this version of kbrepro reads forms up to 1:"
+            r" update kbrepro"
+        )
         with pytest.raises(store.NewerForm, match=told):
             read(folder, log)
     assert store.labels(folder) == {} and store.can_replace(folder, "Fig. 1")
-    assert values(play(folder, log, fresh=["Fig. 1"])) == values(first) and [*store.labels(folder)] == ["Fig. 1"]
+    assert values(play(folder, log, fresh=["Fig. 1"])) == values(first) and [
+        *store.labels(folder)
+    ] == ["Fig. 1"]
 
 
 def test_checksums_are_those_of_the_labels_that_were_kept_last(folder, log):
     play(folder, log, label="a")
     first = sums.listed(folder)
-    (folder / "SHA256SUMS").write_bytes(b"\xff\n" + (folder / "SHA256SUMS").read_bytes())  # one line is none
+    # one line is none
+    (folder / "SHA256SUMS").write_bytes(b"\xff\n" + (folder / "SHA256SUMS").read_bytes())
     (folder / "a.json").write_text("by hand")
     play(folder, log, label="b")
     known = sums.listed(folder)
@@ -238,14 +287,19 @@ def test_checksums_are_those_of_the_labels_that_were_kept_last(folder, log):
 def test_labels_that_end_at_once_are_all_listed(folder):
     kept_in, kept = store.Store(folder), store.Kept(stacked([flat({"value": 1.0})]), np.ones(1))
     with ThreadPoolExecutor(8) as pool:
-        done = [pool.submit(kept_in.keep, store.Job(f"label {n}", None, {}, 0, 0, 1), kept) for n in range(40)]
+        done = [
+            pool.submit(kept_in.keep, store.Job(f"label {n}", None, {}, 0, 0, 1), kept)
+            for n in range(40)
+        ]
         assert [each.result() for each in done] == [None] * 40
     assert sums.wrong(folder) == [] and len(sums.listed(folder)) == 80
 
 
 def test_read_only_says_how_to_play(folder, log):
     play(folder, log)
-    with pytest.raises(store.NotKept, match=r"'Fig\. 2' is not kept; to play it: kbrepro play 03 --profile paper"):
+    with pytest.raises(
+        store.NotKept, match=r"'Fig\. 2' is not kept; to play it: kbrepro play 03 --profile paper"
+    ):
         play(folder, log, label="Fig. 2", read_only=True)
 
 
@@ -256,7 +310,9 @@ def test_a_store_has_a_label_with_equal_settings_that_is_not_to_be_played_anew(f
         for factor, label in ((1.0, "Fig. 1"), (2.0, "Fig. 1"), (1.0, "Fig. 2"))
     ]
     assert [store.Store(folder).has(job) for job in jobs] == [True, False, False]
-    assert not store.Store(folder).lacks(jobs[0]) and store.Store(folder, fresh=["Fig. 1"]).lacks(jobs[0])
+    assert not store.Store(folder).lacks(jobs[0]) and store.Store(folder, fresh=["Fig. 1"]).lacks(
+        jobs[0]
+    )
 
 
 def test_labels_that_would_share_a_file_or_cannot_name_one_are_refused(folder, log):
@@ -266,14 +322,20 @@ def test_labels_that_would_share_a_file_or_cannot_name_one_are_refused(folder, l
             play(folder, log, label="a/b", fresh=fresh)
     assert play(folder, log, label="a  b", read_only=True) == before
     for label in ("", "?", "ä" * 101):
-        with pytest.raises(ValueError, match=r"is not allowed: as a file's name it must have 1 to 200 bytes"):
+        with pytest.raises(
+            ValueError, match=r"is not allowed: as a file's name it must have 1 to 200 bytes"
+        ):
             play(folder, log, label=label)
 
 
 def test_what_is_kept_of_the_same_trials_has_the_same_bytes(tmp_path):
     run_trials(EXPERIMENT, 3, 5, label="a", kept_in=store.Store(tmp_path / "one"))
-    store.Store(tmp_path / "two").keep(store.Job("a", counted, {}, 5, 0, 3), store.opened(tmp_path / "one", "a")[1])
-    store.Store(tmp_path / "three").keep(store.Job("a", counted, {}, 5, 0, 3), store.opened(tmp_path / "two", "a")[1])
+    store.Store(tmp_path / "two").keep(
+        store.Job("a", counted, {}, 5, 0, 3), store.opened(tmp_path / "one", "a")[1]
+    )
+    store.Store(tmp_path / "three").keep(
+        store.Job("a", counted, {}, 5, 0, 3), store.opened(tmp_path / "two", "a")[1]
+    )
     assert (tmp_path / "two" / "a.npz").read_bytes() == (tmp_path / "three" / "a.npz").read_bytes()
 
 
@@ -282,7 +344,12 @@ def test_what_is_kept_of_the_same_trials_has_the_same_bytes(tmp_path):
 
 def measured(level=1.0):
     rewards = level * np.random.default_rng(4).normal(20, 5, size=(6, 12))
-    return kb.Experiment(kb.Rows(np.eye(12) * 25, rewards, 0.5), EXPERIMENT.policies, 12, measured="0a1b"), rewards
+    return (
+        kb.Experiment(
+            kb.Rows(np.eye(12) * 25, rewards, 0.5), EXPERIMENT.policies, 12, measured="0a1b"
+        ),
+        rewards,
+    )
 
 
 def test_of_measured_data_neither_arms_nor_gaps_are_kept_and_it_is_read_without_the_data(folder):
@@ -290,16 +357,24 @@ def test_of_measured_data_neither_arms_nor_gaps_are_kept_and_it_is_read_without_
     kept = run_trials(experiment, 6, 1, label="lab", kept_in=store.Store(folder))
     plain = run_trials(kb.Experiment(experiment.problem, experiment.policies, 12), 6, 1)
     for name, curve in plain.items():
-        np.testing.assert_allclose(kept[name].cumulative_regret[:, -1], curve.cumulative_regret[:, -1], rtol=1e-7)
-    gaps, columns = rewards.max(axis=1, keepdims=True) - rewards, store.opened(folder, "lab")[1].columns
+        np.testing.assert_allclose(
+            kept[name].cumulative_regret[:, -1], curve.cumulative_regret[:, -1], rtol=1e-7
+        )
+    gaps, columns = (
+        rewards.max(axis=1, keepdims=True) - rewards,
+        store.opened(folder, "lab")[1].columns,
+    )
     assert {path[-1] for path in columns} == {"rounds", "totals", "arms_digest"}
     for path, shown in columns.items():
-        if path[-1] == "totals":  # R_t at kept rounds; of its own a first regret is a gap, of an arm that nobody knows
+        # R_t at kept rounds; of its own a first regret is a gap, of an arm that nobody knows
+        if path[-1] == "totals":
             assert not any(np.isclose(shown[n][:, None], rewards[n][None]).any() for n in range(6))
             assert sum(np.isclose(shown[n][1:, None], gaps[n][None]).sum() for n in range(6)) < 12
     gone = run_trials(measured(np.nan)[0], 6, 1, label="lab", kept_in=store.Store(folder))
     np.testing.assert_array_equal(gone["EI"].totals, kept["EI"].totals)
-    with pytest.raises(store.NotKept, match=r"'dark' is not kept, and its data is not here: see data/README\.md"):
+    with pytest.raises(
+        store.NotKept, match=r"'dark' is not kept, and its data is not here: see data/README\.md"
+    ):
         run_trials(measured(np.nan)[0], 6, 1, label="dark", kept_in=store.Store(folder))
 
 
@@ -315,11 +390,18 @@ def test_of_sensor_data_all_but_the_readings_is_remembered(folder):
     assert remembered(substitute_data) is substitute_data  # nothing was played on real data
     assert remembered(real) is remembered(real) is real
     gone = remembered(substitute_data)
-    for other, told in ((sensors(checksum="2c3d"), "data: 0a1b before, 2c3d now"), (sensors(7), "times")):
+    for other, told in (
+        (sensors(checksum="2c3d"), "data: 0a1b before, 2c3d now"),
+        (sensors(7), "times"),
+    ):
         with pytest.raises(store.OtherSettings, match=told):
             remembered(other)
     assert gone.is_real and np.isnan(gone.readings).all() and gone.readings.shape == (5, 3)
-    assert gone.times.equals(real.times) and (gone.sensors, gone.unit, gone.checksum) == ([1, 2, 4], "°C", "0a1b")
+    assert gone.times.equals(real.times) and (gone.sensors, gone.unit, gone.checksum) == (
+        [1, 2, 4],
+        "°C",
+        "0a1b",
+    )
     for column in store.opened(folder, "data, light")[1].columns.values():
         assert column.dtype.kind != "f" or not np.isin(real.readings, column).any()
 
@@ -332,20 +414,33 @@ def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
     monkeypatch.chdir(root)
     kept_in = store.Store(folder)
     curves = run_trials(EXPERIMENT, 3, 5, first=2, label="Table 1, d = 2", kept_in=kept_in)
-    totals = map_trials(partial(regrets_at, EXPERIMENT, [25]), 2, 5, label="readings", kept_in=kept_in)
-    np.testing.assert_array_equal(kb.played("03", "Table 1, d = 2")["EI"].regret, curves["EI"].regret)
+    totals = map_trials(
+        partial(regrets_at, EXPERIMENT, [25]), 2, 5, label="readings", kept_in=kept_in
+    )
+    np.testing.assert_array_equal(
+        kb.played("03", "Table 1, d = 2")["EI"].regret, curves["EI"].regret
+    )
     assert kb.played("03_pi", "readings")[1]["EI"][0] == totals[1]["EI"][0]
-    with pytest.raises(FileNotFoundError, match="'Table 2' is not kept; kept are: Table 1, d = 2, readings"):
+    with pytest.raises(
+        FileNotFoundError, match="'Table 2' is not kept; kept are: Table 1, d = 2, readings"
+    ):
         kb.played("03", "Table 2")
-    with pytest.raises(FileNotFoundError, match="no played trials of notebook '04' are kept in results/paper"):
+    with pytest.raises(
+        FileNotFoundError, match="no played trials of notebook '04' are kept in results/paper"
+    ):
         kb.played("04", "Table 1")
 
 
 @pytest.mark.parametrize(
     ("notebook", "label", "job"),
-    [("04_bkb_variance_starvation", "BKB, plane", None), ("01_gp_ucb_information_gain", "growth of the gain", None)],
+    [
+        ("04_bkb_variance_starvation", "BKB, plane", None),
+        ("01_gp_ucb_information_gain", "growth of the gain", None),
+    ],
 )
-def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(tmp_path, notebook, label, job):
+def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(
+    tmp_path, notebook, label, job
+):
     settings, kept = store.opened(KEPT / notebook / "played", label)
     store.Store(tmp_path).keep(store.Job(label, job, settings, 0, 0, len(kept.seconds)), kept)
     told, again = store.opened(tmp_path, label)
@@ -375,7 +470,11 @@ def test_all_runs_below_a_folder_are_one_table(tmp_path):
         map_trials(partial(regrets_at, EXPERIMENT, [25]), 2, seed, label="c", kept_in=kept_in)
     table = kb.frame(tmp_path)
     assert [*table] == ["run", "label", "rule", "trial", "round", "R_t"]
-    assert {*table["run"]} == {"5", "6"} and {*table["label"]} == {"a", "b"} and {*table["trial"]} == {2, 3, 4}
+    assert (
+        {*table["run"]} == {"5", "6"}
+        and {*table["label"]} == {"a", "b"}
+        and {*table["trial"]} == {2, 3, 4}
+    )
     curve = run_trials(EXPERIMENT, 3, 6, first=2)["EI"]
     for label in "ab":
         one = table[(table["run"] == "6") & (table["label"] == label) & (table["trial"] == 3)]

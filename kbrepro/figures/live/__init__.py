@@ -1,4 +1,6 @@
-"""Try it: pictures that play in a notebook. A paper's `scene.json` has the words and the moments on which one opens."""
+"""Try it: pictures that play in a notebook. A paper's `scene.json` has the words and the moments on
+which one opens.
+"""
 
 import json
 from pathlib import Path
@@ -14,14 +16,22 @@ DASHES = {"-": "", "--": "7 4", ":": "2 3", "-.": "8 3 2 3"}
 
 
 def show(paper: str) -> HTML:
-    """Return the scene of a paper, named by its folder, for a notebook to show; FileNotFoundError if it has none."""
+    """Return the scene of a paper, named by its folder, for a notebook to show; FileNotFoundError
+    if it has none.
+    """
     path = Path(papers.__file__).parent / paper / "scene.json"
     scene = json.loads(path.read_text(encoding="utf-8"))
-    looks = {name: (look[0], DASHES[look[1]]) for name, look in LOOK.items() if isinstance(look[1], str)}
+    looks = {
+        name: (look[0], DASHES[look[1]]) for name, look in LOOK.items() if isinstance(look[1], str)
+    }
     data = json.dumps({"moments": scene["moments"], "looks": looks}, ensure_ascii=False)
-    style, *scripts = ((HERE / name).read_text(encoding="utf-8") for name in ("live.css", "posterior.js", "live.js"))
+    style, *scripts = (
+        (HERE / name).read_text(encoding="utf-8")
+        for name in ("live.css", "posterior.js", "live.js")
+    )
     return HTML(
         f"<p>{' '.join(scene['says'])}</p><p><b>Try:</b> {scene['try']}</p>"
         f'<div class="live"><script type="application/json">{data}</script></div>'
-        f"<style>\n{style}</style>\n<script>\n{{\n{''.join(scripts)}}}\n</script>"  # a block: a cell can run again
+        # a block: a cell can run again
+        f"<style>\n{style}</style>\n<script>\n{{\n{''.join(scripts)}}}\n</script>"
     )

@@ -1,1 +1,3 @@
-"""Calandriello et al. (2019), BKB: dictionaries, policies, starvation, what is proved, costs, and mini-GP-UCB since."""
+"""Calandriello et al. (2019), BKB: dictionaries, policies, starvation, what is proved, costs, and
+mini-GP-UCB since.
+"""

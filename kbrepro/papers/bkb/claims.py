@@ -1,9 +1,11 @@
-"""What Calandriello et al. (2019) say, as predicates on tables, and their theorems with what runs say of them.
+"""What Calandriello et al. (2019) say, as predicates on tables, and their theorems with what runs
+say of them.
 
-The paper ran one experiment, Fig. 1, which shows BKB alone: one function, one sequence of pulls. All else is proved,
-argued or cited. A variance is *close* if neither it nor the exact one is more than alpha = 3 times the other (Theorem 1
-at eps = 1/2, "a small constant factor"); one that falls short by more *starves*. Operations are the printed leading
-terms of an algorithm, with constant 1 (`measures.operations`).
+The paper ran one experiment, Fig. 1, which shows BKB alone: one function, one sequence of pulls.
+All else is proved, argued or cited. A variance is *close* if neither it nor the exact one is more
+than alpha = 3 times the other (Theorem 1 at eps = 1/2, "a small constant factor"); one that falls
+short by more *starves*. Operations are the printed leading terms of an algorithm, with constant 1
+(`measures.operations`).
 """
 
 import math
@@ -28,7 +30,8 @@ QBARS = 4.0, 8.0, 3.0, 2.0, 1.0
 percentile_95 = partial(np.quantile, q=0.95)
 
 
-# Fig. 1: the worst ratio is the largest of exact over approximate variance (starved) and of its inverse (inflated)
+# Fig. 1: the worst ratio is the largest of exact over approximate variance (starved) and of its
+# inverse (inflated)
 
 #: Labels of Fig. 1 under another noise variance and kernel, which have no first panel, t = 6.
 OTHERS = {
@@ -38,7 +41,9 @@ OTHERS = {
 
 
 def seeds_of_figure_1(kept):
-    """Per posterior and seed: starved, inflated and coverage of the unseen half at t pulls; the worst of all panels."""
+    """Per posterior and seed: starved, inflated and coverage of the unseen half at t pulls; the
+    worst of all panels.
+    """
     columns = {}
     for other, label in {"": "starvation", **OTHERS}.items():
         seeds = pd.concat(map(pd.DataFrame, kept.results(label)))
@@ -47,14 +52,27 @@ def seeds_of_figure_1(kept):
             rule = ", ".join(filter(None, (posterior, setting, other)))
             columns[rule, "worst ratio"] = rows.groupby("seed")["worst"].max().to_numpy()
             for t, panel in rows.groupby("t"):
-                columns |= {(rule, f"{n}, t = {t}"): panel[n].to_numpy() for n in ("starved", "inflated", "coverage")}
-            columns[rule, "starves"] = (columns[rule, f"starved, t = {PANELS[-1]}"] > ALPHA).astype(float)
-    own_qbar = [worst_ratio(ratios) for run in kept.results("Fig. 1, own qbar") for ratios in run.by_qbar.values()]
-    return columns | {("BKB, Theorem 1's", "worst ratio"): np.array(own_qbar)[:, np.array(PANELS) - 1].max(axis=1)}
+                columns |= {
+                    (rule, f"{n}, t = {t}"): panel[n].to_numpy()
+                    for n in ("starved", "inflated", "coverage")
+                }
+            columns[rule, "starves"] = (columns[rule, f"starved, t = {PANELS[-1]}"] > ALPHA).astype(
+                float
+            )
+    own_qbar = [
+        worst_ratio(ratios)
+        for run in kept.results("Fig. 1, own qbar")
+        for ratios in run.by_qbar.values()
+    ]
+    return columns | {
+        ("BKB, Theorem 1's", "worst ratio"): np.array(own_qbar)[:, np.array(PANELS) - 1].max(axis=1)
+    }
 
 
 def worst_ratio(ratios):
-    """The larger of exact over BKB's variance and its inverse over all arms, after each pull, (T,)."""
+    """The larger of exact over BKB's variance and its inverse over all arms, after each pull,
+    (T,).
+    """
     return np.maximum(ratios.high, 1 / ratios.low).astype(float)
 
 
@@ -64,7 +82,9 @@ def under(name):
 
 
 SETTINGS = {
-    "qbar": {q: {"BKB": f"BKB, qbar={q}"} for q in "325"} | {"Theorem 1's": {"BKB": "BKB, Theorem 1's"}},
+    "qbar": (
+        {q: {"BKB": f"BKB, qbar={q}"} for q in "325"} | {"Theorem 1's": {"BKB": "BKB, Theorem 1's"}}
+    ),
     "features": {m: {"RFF": f"RFF, m={m}"} for m in ("|S|", "100")},
     "noise variance": {"0.01": {}, "0.0001, without t = 6": under("noise variance 0.0001")},
     "kernel": {"exp(-100 r^2)": {}, "exp(-r^2/200), without t = 6": under("exp(-r^2/200)")},
@@ -76,12 +96,18 @@ seeds = Table("Fig. 1, our seeds", readings=SETTINGS, load=seeds_of_figure_1)
 @claim(
     "4-AD",
     "Section 3.2, Fig. 1",
-    effect=lambda fig1: np.max([fig1("BKB", f"inflated, t = {t}", percentile_95) for t in PANELS], axis=0),
-    shows="BKB's variance over the exact one at the worst arm, 95th percentile of seeds, the largest of three panels",
+    effect=lambda fig1: np.max(
+        [fig1("BKB", f"inflated, t = {t}", percentile_95) for t in PANELS], axis=0
+    ),
+    shows=(
+        "BKB's variance over the exact one at the worst arm, 95th percentile of seeds, the largest"
+        " of three panels"
+    ),
 )
 def bkb_is_close_in_figure_1(fig1):
-    """Both problems, and BKB's accuracy, are highlighted in Figure 1 using a benchmark experiment proposed by Wang et
-    al. (2018)."""
+    """Both problems, and BKB's accuracy, are highlighted in Figure 1 using a benchmark experiment
+    proposed by Wang et al. (2018).
+    """
     return fig1("BKB", "worst ratio") <= ALPHA
 
 
@@ -92,8 +118,9 @@ def bkb_is_close_in_figure_1(fig1):
     shows="share of the unseen half of Fig. 1 inside SoR's mean ± 3 sd, on BKB's dictionary",
 )
 def sor_starves(fig1):
-    """Using [...] is known to cause variance starvation, as it can severely underestimate the variance of a test point
-    [...] when it is far from the points in [...]"""
+    """Using [...] is known to cause variance starvation, as it can severely underestimate the
+    variance of a test point [...] when it is far from the points in [...]
+    """
     return much_better(1, fig1("SoR", "starved, t = 215"))
 
 
@@ -104,8 +131,9 @@ def sor_starves(fig1):
     shows="exact variance over that of |S| random features at the worst arm, median of seeds",
 )
 def random_features_starve(seeds):
-    """GP-UCB with standard RFF is not low-regret as RFF are suffer from variance starvation (Wang et al., 2018) and
-    unfeasibly large RFF embeddings are necessary to prevent it."""
+    """GP-UCB with standard RFF is not low-regret as RFF are suffer from variance starvation (Wang
+    et al., 2018) and unfeasibly large RFF embeddings are necessary to prevent it.
+    """
     return seeds("RFF", "starves") > 0.5
 
 
@@ -113,23 +141,40 @@ def random_features_starve(seeds):
 
 
 def ratios_by_qbar(kept):
-    """Per qbar and run: the worst ratio in the first tenth of the pulls and in all, of each design."""
+    """Per qbar and run: the worst ratio in the first tenth of the pulls and in all, of each
+    design.
+    """
     columns = {}
     for q in QBARS:
         for design in DESIGNS:
-            worst = np.array([worst_ratio(run.by_qbar[q]) for run in kept.results(f"BKB, {design}")])
+            worst = np.array(
+                [worst_ratio(run.by_qbar[q]) for run in kept.results(f"BKB, {design}")]
+            )
             columns[f"qbar = {q:g}", f"worst, {design}"] = worst.max(axis=1)
-            columns[f"qbar = {q:g}", f"worst of a tenth, {design}"] = worst[:, : worst.shape[1] // 10].max(axis=1)
+            columns[f"qbar = {q:g}", f"worst of a tenth, {design}"] = worst[
+                :, : worst.shape[1] // 10
+            ].max(axis=1)
     return columns
 
 
 QBAR = {"qbar": {f"{q:g}": {"BKB": f"qbar = {q:g}"} for q in QBARS}}
-pulls = Table("pulls of Theorem 1, 400 each", size=1, unit="sequence of pulls", readings=QBAR, load=ratios_by_qbar)
+pulls = Table(
+    "pulls of Theorem 1, 400 each",
+    size=1,
+    unit="sequence of pulls",
+    readings=QBAR,
+    load=ratios_by_qbar,
+)
 
 
 def largest_growth(pulls):
-    """The worst ratio of all runs over that in a tenth of the pulls, the largest of three designs."""
-    runs = [(pulls("BKB", f"worst, {d}", np.max), pulls("BKB", f"worst of a tenth, {d}", np.max)) for d in DESIGNS]
+    """The worst ratio of all runs over that in a tenth of the pulls, the largest of three
+    designs.
+    """
+    runs = [
+        (pulls("BKB", f"worst, {d}", np.max), pulls("BKB", f"worst of a tenth, {d}", np.max))
+        for d in DESIGNS
+    ]
     return np.max([whole / tenth for whole, tenth in runs], axis=0)
 
 
@@ -137,18 +182,31 @@ def largest_growth(pulls):
     "4-AE",
     "Section 3.2",
     effect=largest_growth,
-    shows="worst ratio in 400 pulls over that in 40 of all runs, at one qbar, the largest of three designs",
+    shows=(
+        "worst ratio in 400 pulls over that in 40 of all runs, at one qbar, the largest of three"
+        " designs"
+    ),
 )
 def one_qbar_serves_ten_horizons(pulls):
-    """Note that although [...] must satisfy the condition of Theorem 1 for the result to hold, it is quite robust to
-    uncertainty on the desired horizon"""
-    return always(*(on_par(pulls("BKB", f"worst, {d}"), pulls("BKB", f"worst of a tenth, {d}")) for d in DESIGNS))
+    """Note that although [...] must satisfy the condition of Theorem 1 for the result to hold, it
+    is quite robust to uncertainty on the desired horizon
+    """
+    return always(
+        *(
+            on_par(pulls("BKB", f"worst, {d}"), pulls("BKB", f"worst of a tenth, {d}"))
+            for d in DESIGNS
+        )
+    )
 
 
 def equal_sizes(kept):
     """Worst inflation by BKB's dictionary and by as many pulls drawn uniformly, by design."""
     runs = {design: np.transpose(kept.results(f"equal size, {design}")) for design in ON}
-    return {(ON[d][form], "total"): inflation for d in ON for form, inflation in zip(FORMS, runs[d], strict=True)}
+    return {
+        (ON[d][form], "total"): inflation
+        for d in ON
+        for form, inflation in zip(FORMS, runs[d], strict=True)
+    }
 
 
 def decades(inflation, axis):
@@ -164,11 +222,15 @@ dictionaries = Table("dictionaries of one size", readings={"pulls": ON}, load=eq
     "4-P",
     "Section 3.1",
     effect=lambda dictionaries: dictionaries("DTC", of=decades) - dictionaries("BKB", of=decades),
-    shows="decades by which as many uniform pulls inflate the variance more than BKB's dictionary, in a closing window",
+    shows=(
+        "decades by which as many uniform pulls inflate the variance more than BKB's dictionary, in"
+        " a closing window"
+    ),
 )
 def the_choice_of_points_matters(dictionaries):
-    """Moreover, even for a fixed m, the quality of the embedding greatly depends on which inducing points are
-    included."""
+    """Moreover, even for a fixed m, the quality of the embedding greatly depends on which inducing
+    points are included.
+    """
     return much_better(dictionaries["BKB"], dictionaries["DTC"])
 
 
@@ -177,7 +239,10 @@ def the_choice_of_points_matters(dictionaries):
 
 def short(q):
     """BKB and exact GP-UCB in 300 rounds on 400 arms."""
-    return {"BKB": ("regret, (0.01, 0.2)", (q, "drawn anew")), "exact": ("regret, (0.01, 0.2)", "exact")}
+    return {
+        "BKB": ("regret, (0.01, 0.2)", (q, "drawn anew")),
+        "exact": ("regret, (0.01, 0.2)", "exact"),
+    }
 
 
 CHOICES = {
@@ -197,7 +262,9 @@ radii = Table("regret by radius", "regret", pool=("exact", "BKB"))
     shows="mean R_T of BKB over that of exact GP-UCB with the same radius, minus 1",
 )
 def the_sketch_costs_no_regret(regret):
-    """BKB can be tuned to significantly reduce the complexity of GP-UCB with a negligible impact on the regret."""
+    """BKB can be tuned to significantly reduce the complexity of GP-UCB with a negligible impact on
+    the regret.
+    """
     return indistinguishable(regret["BKB"], regret["exact"], regret.axis)
 
 
@@ -205,7 +272,10 @@ def the_sketch_costs_no_regret(regret):
     "4-N",
     "Theorem 2",
     effect=lambda radii: radii["BKB, Theorem 2's radius"] / radii["exact"] - 1,
-    shows="mean R_T of BKB with Theorem 2's radius over that of exact GP-UCB with the log-determinant one, minus 1",
+    shows=(
+        "mean R_T of BKB with Theorem 2's radius over that of exact GP-UCB with the log-determinant"
+        " one, minus 1"
+    ),
 )
 def the_radius_decides(radii):
     """The radius decides the regret, not the sketch."""
@@ -218,7 +288,10 @@ def fixed_sizes(kept):
     columns = {}
     for rule, trace in (kept.traces("two features") | kept.traces("more features")).items():
         curve = trace.cumulative_regret
-        columns[rule, "total"], columns[rule, "first tenth"] = curve[:, -1], curve[:, curve.shape[1] // 10 - 1]
+        columns[rule, "total"], columns[rule, "first tenth"] = (
+            curve[:, -1],
+            curve[:, curve.shape[1] // 10 - 1],
+        )
     return columns
 
 
@@ -233,7 +306,9 @@ fixed = Table("fixed numbers of features", pool=FIXED, load=fixed_sizes)
     shows="exponent of t in the mean regret from T / 10 to T = 3000, GP-UCB on two random features",
 )
 def some_fixed_scheme_has_linear_regret(fixed):
-    """This is crucial to achieve low regret, since fixed approximation schemes may suffer linear regret."""
+    """This is crucial to achieve low regret, since fixed approximation schemes may suffer linear
+    regret.
+    """
     return sometimes(*(similar(fixed[rule], 10 * fixed(rule, "first tenth")) for rule in FIXED))
 
 
@@ -247,32 +322,47 @@ def sizes_of_runs(kept, case):
 
 
 def steps_of_runs(d, kept):
-    """Of every run: operations of the last step, space an arm, log det as BKB estimates it, and its worst case."""
+    """Of every run: operations of the last step, space an arm, log det as BKB estimates it, and its
+    worst case.
+    """
     sizes = sizes_of_runs(kept, case := f"A = 1000, d = {d}")
     last, T = pd.DataFrame([run.iloc[-1] for run in sizes]), len(sizes[0])
     source = kept.planned(f"sizes, {case}").what.args[0]
     spent_by = operations(last, len(source.points))
     columns = {(rule, "total"): spent.to_numpy() for rule, spent in spent_by.items()}
-    columns |= {("BKB", "space"): last["features"].to_numpy(), ("exact, refit", "space"): np.full(len(last), T)}
+    columns |= {
+        ("BKB", "space"): last["features"].to_numpy(),
+        ("exact, refit", "space"): np.full(len(last), T),
+    }
     columns["BKB", "log det"] = last["d_eff"].to_numpy() * math.log(T)
     columns["worst case", "log det"] = np.full(len(last), worst_log_det(source, T))
     return columns
 
 
 def worst_log_det(source, horizon):
-    """The bound of Srinivas et al., eq. 8, on log det of any T pulls, from the kernel's spectrum."""
+    """The bound of Srinivas et al., eq. 8, on log det of any T pulls, from the kernel's
+    spectrum.
+    """
     spectrum = np.linalg.eigvalsh(source.kernel(source.points, source.points))
     gain = information.allocated_gain(spectrum, source.noise_variance, horizon)[-1]
     return 2 * gain / (1 - math.exp(-1))
 
 
-OPPONENT = {"opponent": {name: {"exact": f"exact, {name}"} for name in ("refit", "counts", "rows", "covariance")}}
-line, plane = (Table(f"cost, d = {d}", readings=OPPONENT, load=partial(steps_of_runs, d)) for d in (1, 2))
+OPPONENT = {
+    "opponent": {
+        name: {"exact": f"exact, {name}"} for name in ("refit", "counts", "rows", "covariance")
+    }
+}
+line, plane = (
+    Table(f"cost, d = {d}", readings=OPPONENT, load=partial(steps_of_runs, d)) for d in (1, 2)
+)
 
 
 def smaller_ratio(one, other, what="total"):
     """A mean over that of another rule, the smaller of d = 1 and 2."""
-    return lambda line, plane: np.min([cost(one, what) / cost(other, what) for cost in (line, plane)], axis=0)
+    return lambda line, plane: np.min(
+        [cost(one, what) / cost(other, what) for cost in (line, plane)], axis=0
+    )
 
 
 @remark(
@@ -282,9 +372,14 @@ def smaller_ratio(one, other, what="total"):
     shows="space of exact GP-UCB over BKB's after 5000 pulls, the smaller of d = 1 and 2",
 )
 def a_step_is_much_cheaper_than_a_refit(line, plane):
-    """inducing points results in an algorithm with [...] per-step runtime and [...] space, a significant improvement
-    over the [...] time and [...] space cost of GP-UCB."""
-    pairs = [(cost("BKB", what), cost("exact, refit", what)) for cost in (line, plane) for what in ("total", "space")]
+    """inducing points results in an algorithm with [...] per-step runtime and [...] space, a
+    significant improvement over the [...] time and [...] space cost of GP-UCB.
+    """
+    pairs = [
+        (cost("BKB", what), cost("exact, refit", what))
+        for cost in (line, plane)
+        for what in ("total", "space")
+    ]
     return always(*(much_better(*pair) for pair in pairs))
 
 
@@ -292,23 +387,38 @@ def a_step_is_much_cheaper_than_a_refit(line, plane):
     "4-K",
     "Section 1.1",
     effect=smaller_ratio("exact", "BKB"),
-    shows="operations of exact GP-UCB's step over BKB's after 5000 pulls, the smaller of d = 1 and 2",
+    shows=(
+        "operations of exact GP-UCB's step over BKB's after 5000 pulls, the smaller of d = 1 and 2"
+    ),
 )
 def a_step_is_drastically_cheaper(line, plane):
-    """achieving near-optimal regret with a computational complexity drastically smaller than GP-UCB."""
-    return always(*(much_better(cost["BKB"], cost["exact"], word="drastically") for cost in (line, plane)))
+    """achieving near-optimal regret with a computational complexity drastically smaller than
+    GP-UCB.
+    """
+    return always(
+        *(much_better(cost["BKB"], cost["exact"], word="drastically") for cost in (line, plane))
+    )
 
 
 @remark(
     "4-AC",
     "Section 4",
     effect=lambda plane: plane("BKB", "log det") / plane("worst case", "log det"),
-    shows="BKB's estimate of the log determinant over its worst case by Srinivas et al., eq. 8, d = 2, T = 5000",
+    shows=(
+        "BKB's estimate of the log determinant over its worst case by Srinivas et al., eq. 8, d ="
+        " 2, T = 5000"
+    ),
 )
 def the_estimate_is_far_below_the_worst_case(line, plane):
-    """While this is up to log [...] larger than the exact log det, it is data adaptive and much smaller than the known
-    worst case upper bounds."""
-    return always(*(much_better(cost("BKB", "log det"), cost("worst case", "log det")) for cost in (line, plane)))
+    """While this is up to log [...] larger than the exact log det, it is data adaptive and much
+    smaller than the known worst case upper bounds.
+    """
+    return always(
+        *(
+            much_better(cost("BKB", "log det"), cost("worst case", "log det"))
+            for cost in (line, plane)
+        )
+    )
 
 
 def by_design(kept, label):
@@ -316,34 +426,49 @@ def by_design(kept, label):
     return [run for design in DESIGNS for run in kept.results(f"{label}, {design}")]
 
 
-# Theorems. Theorem 1's own qbar keeps nearly every pull at this scale; where runs have a smaller one, the row says so
+# Theorems. Theorem 1's own qbar keeps nearly every pull at this scale; where runs have a smaller
+# one, the row says so
 
 
 @theorem(
     "4-E",
     "Theorem 1, its consequence in Section 3.2, and its tool, Proposition 7",
-    "all arms and steps, 200 pulls in three designs, the theorem's qbar (every pull is kept), alpha = 3, delta = 0.1",
+    "all arms and steps, 200 pulls in three designs, the theorem's qbar (every pull is kept), alpha"
+    " = 3, delta = 0.1",
 )
 def theorem_1_accuracy(kept):
-    """If we run BKB with [...] then with probability 1 - [...] for all [...] and for all [...], we have [...]"""
+    """If we run BKB with [...] then with probability 1 - [...] for all [...] and for all [...], we
+    have [...]
+    """
     runs = by_design(kept, "own qbar")
     return Checked.of(
-        [worst_ratio(ratios) / ALPHA for run in runs for ratios in run.by_qbar.values()], kept.parameters["delta"]
+        [worst_ratio(ratios) / ALPHA for run in runs for ratios in run.by_qbar.values()],
+        kept.parameters["delta"],
     )
 
 
 @theorem(
-    "4-G", "Theorem 1", "all steps, three designs, at the theorem's qbar and at 1, 2, 3, 4, 8: members over the bound"
+    "4-G",
+    "Theorem 1",
+    "all steps, three designs, at the theorem's qbar and at 1, 2, 3, 4, 8: members over the bound",
 )
 def theorem_1_size(kept):
     """then with probability 1 - [...] for all [...] and for all [...], we have [...]"""
     runs = by_design(kept, "own qbar") + by_design(kept, "BKB")
     factor = 3 * (1 + 1 / kept.parameters["noise_variance"]) * ALPHA
-    bounds = [(factor * q * run.dimension, one.members) for run in runs for q, one in run.by_qbar.items()]
-    return Checked.of([1 / float((bound / members).min()) for bound, members in bounds], kept.parameters["delta"])
+    bounds = [
+        (factor * q * run.dimension, one.members) for run in runs for q, one in run.by_qbar.items()
+    ]
+    return Checked.of(
+        [1 / float((bound / members).min()) for bound, members in bounds], kept.parameters["delta"]
+    )
 
 
-@theorem("4-M", "Theorem 2", "R_T over the bound, T = 300, 100 arms, lengthscale 0.1, the theorem's qbar, delta = 0.1")
+@theorem(
+    "4-M",
+    "Theorem 2",
+    "R_T over the bound, T = 300, 100 arms, lengthscale 0.1, the theorem's qbar, delta = 0.1",
+)
 def theorem_2(kept):
     """then, with probability of at least 1 - [...] the regret [...] of BKB is bounded as [...]"""
     planned, delta = kept.planned("Theorem 9, own qbar"), kept.parameters["delta"]
@@ -351,26 +476,35 @@ def theorem_2(kept):
     model = source(Trial(planned.seed, 0)).model
     trace = kept.traces("Theorem 9, own qbar")["BKB"]
     pulled = [source.points[arms] for arms in trace.arms]
-    d_eff = [information.effective_dimension(source.kernel, X, source.noise_variance) for X in pulled]
+    d_eff = [
+        information.effective_dimension(source.kernel, X, source.noise_variance) for X in pulled
+    ]
     bounds = [Budgeted(delta).regret_bound(model, d, trace.horizon) for d in d_eff]
     return Checked.of(trace.regret.sum(axis=1) / bounds, delta)
 
 
 @theorem(
-    "4-AF", "Theorem 9, Proposition 11", "error of the mean over Theorem 2's width, all arms and kept rounds, same runs"
+    "4-AF",
+    "Theorem 9, Proposition 11",
+    "error of the mean over Theorem 2's width, all arms and kept rounds, same runs",
 )
 def theorem_9(kept):
     """Under the same assumptions as Theorem 2 with probability at least 1 - [...] and for all"""
-    return Checked.of(kept.traces("Theorem 9, own qbar")["BKB"].band_ratio, kept.parameters["delta"])
+    return Checked.of(
+        kept.traces("Theorem 9, own qbar")["BKB"].band_ratio, kept.parameters["delta"]
+    )
 
 
 @theorem(
     "4-T",
     "Section 4.1",
-    "log det(K / lambda + I) over d_eff log(kappa^2 t), t = 2 to 300, three designs, lambda = 0.01, kappa = 1",
+    "log det(K / lambda + I) over d_eff log(kappa^2 t), t = 2 to 300, three designs, lambda = 0.01,"
+    " kappa = 1",
 )
 def log_det_by_d_eff(kept):
-    """to compute so we first bound it with [...] and then we bound [...] which can be computed efficiently."""
+    """to compute so we first bound it with [...] and then we bound [...] which can be computed
+    efficiently.
+    """
     runs = by_design(kept, "Proposition 5")
     log = np.log(np.arange(2, len(runs[0]) + 1))
     return Checked.of([q[1:, 2] / (q[1:, 0] * log) for q in runs])
@@ -379,14 +513,17 @@ def log_det_by_d_eff(kept):
 corollary_3 = tested(
     "4-AG",
     "Corollary 3, Lemma 6, Proposition 10",
-    "eigenvalues of 60 drawn design matrices on their dictionary, at its own accuracy, whatever lambda",
+    "eigenvalues of 60 drawn design matrices on their dictionary, at its own accuracy, whatever"
+    " lambda",
     "Under the same conditions as Theorem 2, for all [...] we have",
 )
 propositions_4_and_5 = tested(
     "4-V",
     "Propositions 4 and 5; log det of the sketch, Section 4.1",
-    "all arms after each of 100 pulls of Fig. 1's kernel, qbar = 1.5; Proposition 5 is proved in Found on the way",
-    "For the posterior variance, we have that [...] the others are are by Calandriello et al., 2017a.",
+    "all arms after each of 100 pulls of Fig. 1's kernel, qbar = 1.5; Proposition 5 is proved in"
+    " Found on the way",
+    "For the posterior variance, we have that [...] the others are are by Calandriello et al.,"
+    " 2017a.",
 )
 back_to_exact = tested(
     "4-U",
@@ -398,15 +535,16 @@ cost_by_d_eff = unchecked(
     "4-AA",
     "Sections 3.2 and 4",
     "an order: its constants are not said",
-    "As a result, the per-step complexity is of order [...] Space-wise, we only need to store the embedded arms and V "
-    "matrix, which takes at most",
+    "As a result, the per-step complexity is of order [...] Space-wise, we only need to store the"
+    " embedded arms and V matrix, which takes at most",
 )
 
 
 @theorem(
     "4-AJ",
     "Section 4, after Theorem 2: two factors",
-    "at eps = 1/2: (alpha / eps^2)^2, by which m^2 grows with qbar, over 12; alpha^(3/2), beside log T, over 3",
+    "at eps = 1/2: (alpha / eps^2)^2, by which m^2 grows with qbar, over 12; alpha^(3/2), beside"
+    " log T, over 3",
 )
 def factors_at_one_half(kept):
     """only accounts for a constant factor 12 in the per-step computational complexity"""
@@ -416,7 +554,8 @@ def factors_at_one_half(kept):
 @theorem(
     "4-AM",
     "Proposition 8",
-    "chance that 100 d coins of chance 1/100 show more than 3 d heads over exp(-2 d), d = 1 to 100, exactly",
+    "chance that 100 d coins of chance 1/100 show more than 3 d heads over exp(-2 d), d = 1 to 100,"
+    " exactly",
 )
 def proposition_8(kept):
     """be independent Bernoulli random variables, each with success probability"""

@@ -44,7 +44,11 @@ def designs(n_arms: int, noise_variance: float) -> dict[str, tuple[Any, Any]]:
     side = int(np.sqrt(n_arms))
     on_line = line(n_arms, noise_variance)
     plane = GPDraw(SquaredExponential(0.2), grid(side, 2), noise_variance)
-    return {"uniform": (on_line, uniform_pulls), "window": (on_line, shrinking_window), "plane": (plane, uniform_pulls)}
+    return {
+        "uniform": (on_line, uniform_pulls),
+        "window": (on_line, shrinking_window),
+        "plane": (plane, uniform_pulls),
+    }
 
 
 def cases(cost_arms: list[int]) -> dict[str, tuple[int, int]]:
@@ -54,7 +58,9 @@ def cases(cost_arms: list[int]) -> dict[str, tuple[int, int]]:
 
 
 def readings(n_arms: int) -> dict[tuple[float, str, str], GPDraw]:
-    """Return other readings of Fig. 1: a smaller lambda, and the other meaning of "bandwidth 100"."""
+    """Return other readings of Fig. 1: a smaller lambda, and the other meaning of "bandwidth
+    100".
+    """
     arms = grid(min(n_arms, 400))
     narrow = SquaredExponential(np.sqrt(1 / 200))
     return {
@@ -160,7 +166,10 @@ def experiments(
         more_arms = Experiment(functions(n, 2), two, horizon)
         plan[f"A = {n}"] = Planned(more_arms, min(trials, 3), seed)
 
-    features = {f"RFF, {m} features": partial(FourierUCB, width=Constant(3.0), n_features=m) for m in (2, 4, 10, 20)}
+    features = {
+        f"RFF, {m} features": partial(FourierUCB, width=Constant(3.0), n_features=m)
+        for m in (2, 4, 10, 20)
+    }
     named_before = {"RFF, 2 features": features.pop("RFF, 2 features")}
     interval = functions(regret_arms, 1)
     two_features = Experiment(interval, named_before, fixed_horizon)

@@ -1,7 +1,9 @@
-"""Figure 1, what Theorem 1 and Proposition 5 of Calandriello et al. bound, and the cost of a step; designs that pull.
+"""Figure 1, what Theorem 1 and Proposition 5 of Calandriello et al. bound, and the cost of a step;
+designs that pull.
 
-Jobs for `simulation.map_trials` take the `Trial` last. *Starved*: exact over approximate variance; *inflated*:
-approximate over exact. Operations are the printed leading terms of an algorithm, with constant 1 for all.
+Jobs for `simulation.map_trials` take the `Trial` last. *Starved*: exact over approximate variance;
+*inflated*: approximate over exact. Operations are the printed leading terms of an algorithm, with
+constant 1 for all.
 """
 
 from collections.abc import Callable
@@ -20,7 +22,8 @@ from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.simulation import rounds
 
-#: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello et al., Fig. 1).
+#: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello
+#: et al., Fig. 1).
 BAND = 3.0
 #: Starved ratios are cut off here: those of SoR have no bound.
 LARGEST_RATIO = 1e200
@@ -32,13 +35,19 @@ Design = Callable[[np.random.Generator, Array, int], Pulls]
 # Designs
 
 
-def uniform_pulls(rng: np.random.Generator, points: Array, horizon: int, upto: float = np.inf) -> Pulls:
-    """Return pulls (horizon,), uniform among the arms at points (A, d) whose first coordinate is at most `upto`."""
+def uniform_pulls(
+    rng: np.random.Generator, points: Array, horizon: int, upto: float = np.inf
+) -> Pulls:
+    """Return pulls (horizon,), uniform among the arms at points (A, d) whose first coordinate is at
+    most `upto`.
+    """
     return rng.choice(np.flatnonzero(points[:, 0] <= upto), horizon)
 
 
 def shrinking_window(rng: np.random.Generator, points: Array, horizon: int) -> Pulls:
-    """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from 1 to 1/20."""
+    """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from
+    1 to 1/20.
+    """
     centre = points[rng.choice(len(points))]
     nearest = np.linalg.norm(points - centre, axis=1).argsort(kind="stable")
     window = np.maximum(len(points) * np.geomspace(1, 0.05, horizon), 1).astype(int)
@@ -49,7 +58,9 @@ def shrinking_window(rng: np.random.Generator, points: Array, horizon: int) -> P
 
 
 class Snapshot(NamedTuple):
-    """Mean (A,) and sd (A,) of a posterior, its number of features, and the arms in its dictionary, with repeats."""
+    """Mean (A,) and sd (A,) of a posterior, its number of features, and the arms in its dictionary,
+    with repeats.
+    """
 
     mean: Array
     sd: Array
@@ -62,7 +73,9 @@ class Snapshot(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A problem, the arms pulled (T,) and what they gave (T,), and posteriors {(name, setting, t): Snapshot}."""
+    """A problem, the arms pulled (T,) and what they gave (T,), and posteriors {(name, setting, t):
+    Snapshot}.
+    """
 
     problem: Problem
     pulls: Pulls
@@ -71,13 +84,19 @@ class Watched(NamedTuple):
 
 
 def snapshots(
-    source: GPDraw, design: Design, at: list[int], qbars: list[float], n_features: dict[str, list[int]], trial: Trial
+    source: GPDraw,
+    design: Design,
+    at: list[int],
+    qbars: list[float],
+    n_features: dict[str, list[int]],
+    trial: Trial,
 ) -> Watched:
-    """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`: the exact posterior and others.
+    """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`: the exact
+    posterior and others.
 
-    BKB and its streaming form run with every qbar; with the dictionary S of BKB at the first qbar: SoR on S, DTC on as
-    many pulls drawn uniformly and on three, RFF and QFF with |S| features (made even) and with each of
-    `n_features["RFF"]`, `n_features["QFF"]`.
+    BKB and its streaming form run with every qbar; with the dictionary S of BKB at the first qbar:
+    SoR on S, DTC on as many pulls drawn uniformly and on three, RFF and QFF with |S| features (made
+    even) and with each of `n_features["RFF"]`, `n_features["QFF"]`.
     """
     problem, rng = source(trial), trial.rng("run")
     model, seen = problem.model, {}
@@ -95,24 +114,46 @@ def snapshots(
         for posterior, i in product(rivals.values(), range(t)):
             posterior.update(pulls[i], observations[i])
         for (name, setting), known in (followers | rivals).items():
-            size, members = getattr(known, "n_features", 0), getattr(known, "dictionary", np.empty(0, dtype=int))
+            size, members = (
+                getattr(known, "n_features", 0),
+                getattr(known, "dictionary", np.empty(0, dtype=int)),
+            )
             seen[name, setting, t] = Snapshot(known.mean, known.sd, size, members)
     return Watched(problem, pulls, observations, seen)
 
 
 def _rivals(
-    model: Model, pulls: Pulls, bkb: sketch.NystromPosterior, n_features: dict[str, list[int]], rng: np.random.Generator
+    model: Model,
+    pulls: Pulls,
+    bkb: sketch.NystromPosterior,
+    n_features: dict[str, list[int]],
+    rng: np.random.Generator,
 ) -> dict[tuple[str, str], sketch.FeaturePosterior]:
     kernel, points, m = model.kernel, model.points, len(bkb.dictionary)
     uniforms: dict[tuple[str, str], sketch.FeaturePosterior] = {}
     for setting, size in {"": m, "3 pulls": min(3, len(pulls))}.items():
-        uniforms["DTC, uniform", setting] = uniform = sketch.NystromPosterior(kernel, points, model.noise_variance)
+        uniforms["DTC, uniform", setting] = uniform = sketch.NystromPosterior(
+            kernel, points, model.noise_variance
+        )
         uniform.use_dictionary(rng.choice(pulls, size, replace=False))
-    features = {("SoR", ""): sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing)}
-    sizes = {name: {"m=|S|": m + m % 2} | {f"m={n}": n for n in n_features[name]} for name in ("RFF", "QFF")}
-    features |= {("RFF", how): sketch.random_features(kernel, points, n, rng) for how, n in sizes["RFF"].items()}
-    features |= {("QFF", how): sketch.quadrature_features(kernel, points, n) for how, n in sizes["QFF"].items()}
-    return uniforms | {name: sketch.FeaturePosterior(Z, model.noise_variance) for name, Z in features.items()}
+    features = {
+        ("SoR", ""): sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing)
+    }
+    sizes = {
+        name: {"m=|S|": m + m % 2} | {f"m={n}": n for n in n_features[name]}
+        for name in ("RFF", "QFF")
+    }
+    features |= {
+        ("RFF", how): sketch.random_features(kernel, points, n, rng)
+        for how, n in sizes["RFF"].items()
+    }
+    features |= {
+        ("QFF", how): sketch.quadrature_features(kernel, points, n)
+        for how, n in sizes["QFF"].items()
+    }
+    return uniforms | {
+        name: sketch.FeaturePosterior(Z, model.noise_variance) for name, Z in features.items()
+    }
 
 
 def starvation(
@@ -124,10 +165,12 @@ def starvation(
     unseen_from: float,
     trial: Trial,
 ) -> pd.DataFrame:
-    """Return one row per posterior and t: `seed`, `name`, `setting`, `t`, and how it compares with the exact one.
+    """Return one row per posterior and t: `seed`, `name`, `setting`, `t`, and how it compares with
+    the exact one.
 
-    `starved` and `inflated`: the largest ratio over all arms; `coverage`: the share of the arms whose first coordinate
-    exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.
+    `starved` and `inflated`: the largest ratio over all arms; `coverage`: the share of the arms
+    whose first coordinate exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`.
+    Other settings: those of `snapshots`.
     """
     problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial)
     unseen, rows = problem.model.points[:, 0] > unseen_from, []
@@ -138,7 +181,17 @@ def starvation(
         covered = view.holds(problem.expected_reward)[unseen].mean()
         numbers = starved, np.exp(-log_ratio.min()), covered, view.n_features, len(view.members)
         rows.append((trial.number, name, setting, t, *numbers))
-    columns = ["seed", "name", "setting", "t", "starved", "inflated", "coverage", "features", "members"]
+    columns = [
+        "seed",
+        "name",
+        "setting",
+        "t",
+        "starved",
+        "inflated",
+        "coverage",
+        "features",
+        "members",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -146,17 +199,26 @@ def starvation(
 
 
 def variance_ratios(
-    source: GPDraw, design: Design, horizon: int, qbars: list[float], form: type[sketch.BudgetedPosterior], trial: Trial
+    source: GPDraw,
+    design: Design,
+    horizon: int,
+    qbars: list[float],
+    form: type[sketch.BudgetedPosterior],
+    trial: Trial,
 ) -> dict[str, Any]:
-    """Return how the variance of the posterior `form` follows the exact one (Calandriello et al., Theorem 1).
+    """Return how the variance of the posterior `form` follows the exact one (Calandriello et al.,
+    Theorem 1).
 
-    `by_qbar`: after each of T pulls, (T,) to seven digits, `low` and `high`, the smallest and largest ratio to the
-    exact variance over the arms; `members` of the dictionary; `expected`, the sum of all pulls' inclusion
-    probabilities. `dimension` (T,): d_eff of the exact posterior.
+    `by_qbar`: after each of T pulls, (T,) to seven digits, `low` and `high`, the smallest and
+    largest ratio to the exact variance over the arms; `members` of the dictionary; `expected`, the
+    sum of all pulls' inclusion probabilities. `dimension` (T,): d_eff of the exact posterior.
     """
     rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
     exact, sketches = RowPosterior(*given), {q: form(*given, q, rng.spawn(1)[0]) for q in qbars}
-    ratios, dimension = {q: np.empty((4, horizon), np.float32) for q in qbars}, np.empty(horizon, np.float32)
+    ratios, dimension = (
+        {q: np.empty((4, horizon), np.float32) for q in qbars},
+        np.empty(horizon, np.float32),
+    )
     for t, arm in enumerate(design(rng, source.points, horizon)):
         exact.update(arm, 0.0)  # no variance depends on what is observed
         for q, bkb in sketches.items():
@@ -166,11 +228,18 @@ def variance_ratios(
             ratios[q][:, t] = ratio.min(), ratio.max(), len(bkb.dictionary), bkb.counts @ inclusion
         dimension[t] = exact.counts @ exact.variance / source.noise_variance
     names = "low", "high", "members", "expected"
-    return {"by_qbar": {q: dict(zip(names, rows, strict=True)) for q, rows in ratios.items()}, "dimension": dimension}
+    return {
+        "by_qbar": {q: dict(zip(names, rows, strict=True)) for q, rows in ratios.items()},
+        "dimension": dimension,
+    }
 
 
-def equal_size(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> tuple[float, float]:
-    """Return the largest approximate over exact variance after `horizon` pulls: BKB's, and DTC's on as many pulls."""
+def equal_size(
+    source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial
+) -> tuple[float, float]:
+    """Return the largest approximate over exact variance after `horizon` pulls: BKB's, and DTC's on
+    as many pulls.
+    """
     rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
     pulls = design(rng, source.points, horizon)
     exact, bkb = RowPosterior(*given), sketch.BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
@@ -179,17 +248,24 @@ def equal_size(source: GPDraw, design: Design, horizon: int, qbar: float, trial:
         for posterior in (exact, bkb, uniform):
             posterior.update(arm, 0.0)
     uniform.use_dictionary(rng.choice(pulls, len(bkb.dictionary), replace=False))
-    return float((bkb.variance / exact.variance).max()), float((uniform.variance / exact.variance).max())
+    return float((bkb.variance / exact.variance).max()), float(
+        (uniform.variance / exact.variance).max()
+    )
 
 
 def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) -> Array:
-    """Return the four quantities of Calandriello et al., Proposition 5, after each of `horizon` pulls, (horizon, 4).
+    """Return the four quantities of Calandriello et al., Proposition 5, after each of `horizon`
+    pulls, (horizon, 4).
 
-    Effective dimension, sum of sigma_s^2(x_s) (after the point's own observation, divided by noise_variance),
-    log det(K / noise_variance + I), and d_eff (1 + log(|K| / noise_variance + 1)), |K| the spectral norm.
+    Effective dimension, sum of sigma_s^2(x_s) (after the point's own observation, divided by
+    noise_variance), log det(K / noise_variance + I), and d_eff (1 + log(|K| / noise_variance + 1)),
+    |K| the spectral norm.
     """
     kernel, points, noise_variance = source.kernel, source.points, source.noise_variance
-    posterior, pulls = RowPosterior(kernel, points, noise_variance), design(trial.rng("run"), points, horizon)
+    posterior, pulls = (
+        RowPosterior(kernel, points, noise_variance),
+        design(trial.rng("run"), points, horizon),
+    )
     chain, own = np.empty((horizon, 4)), 0.0
     for t, arm in enumerate(pulls):
         posterior.update(arm, 0.0)
@@ -197,7 +273,12 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
         X = points[pulls[: t + 1]]
         spectrum = np.maximum(eigvalsh(kernel(X, X)), 0.0) / noise_variance
         dimension = (spectrum / (1 + spectrum)).sum()
-        chain[t] = dimension, own, np.log1p(spectrum).sum(), dimension * (1 + np.log1p(spectrum[-1]))
+        chain[t] = (
+            dimension,
+            own,
+            np.log1p(spectrum).sum(),
+            dimension * (1 + np.log1p(spectrum[-1])),
+        )
     return chain
 
 
@@ -205,9 +286,15 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
 
 
 def cost_of_steps(
-    source: Callable[[Trial], Problem], bkb: Callable[[Model, int], BKB], horizon: int, at: list[int], trial: Trial
+    source: Callable[[Trial], Problem],
+    bkb: Callable[[Model, int], BKB],
+    horizon: int,
+    at: list[int],
+    trial: Trial,
 ) -> dict[str, pd.DataFrame]:
-    """Return the `sizes` of one run. Edition 0.3.0 also timed exact posteriors after `at` pulls: so its labels say."""
+    """Return the `sizes` of one run. Edition 0.3.0 also timed exact posteriors after `at` pulls: so
+    its labels say.
+    """
     return {"sizes": sizes_of_steps(source, bkb, horizon, trial)}
 
 
@@ -221,7 +308,8 @@ def sizes_of_steps(
     problem = source(trial)
     policy = bkb(problem.model, horizon)
     rows = [_sizes(policy.posterior) for _ in rounds(policy, problem, horizon, trial.rng("run"))]
-    rows = [*rows[1:], _sizes(policy.posterior)]  # round t + 1 begins with what is known after t pulls
+    # round t + 1 begins with what is known after t pulls
+    rows = [*rows[1:], _sizes(policy.posterior)]
     return pd.DataFrame(rows, pd.RangeIndex(1, horizon + 1, name="t"))
 
 
@@ -232,13 +320,19 @@ def _sizes(known: sketch.NystromPosterior) -> dict[str, float]:
 
 
 def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:
-    """Return the operations of every step of BKB and its opponents, one row per step, from the `sizes` of one run.
+    """Return the operations of every step of BKB and its opponents, one row per step, from the
+    `sizes` of one run.
 
-    With n arms, t pulls, D distinct arms pulled and m features (the rank of the dictionary): BKB (n + D) m^2
-    (Calandriello et al., Section 3.2); refit t^3 + n t^2 (the paper's opponent); counts D^3 + n D^2, a refit on
-    distinct arms; rows n t, the factor updated by one row per pull; covariance n^2, that of all arms kept.
+    With n arms, t pulls, D distinct arms pulled and m features (the rank of the dictionary): BKB (n
+    + D) m^2 (Calandriello et al., Section 3.2); refit t^3 + n t^2 (the paper's opponent); counts
+    D^3 + n D^2, a refit on distinct arms; rows n t, the factor updated by one row per pull;
+    covariance n^2, that of all arms kept.
     """
     t, m, D = sizes.index.to_numpy(float), sizes["features"], sizes["distinct"]
-    columns = {"BKB": (n_arms + D) * m**2, "exact, rows": n_arms * t, "exact, covariance": float(n_arms**2)}
+    columns = {
+        "BKB": (n_arms + D) * m**2,
+        "exact, rows": n_arms * t,
+        "exact, covariance": float(n_arms**2),
+    }
     columns |= {"exact, refit": t**3 + n_arms * t**2, "exact, counts": D**3 + n_arms * D**2}
     return pd.DataFrame(columns, sizes.index, dtype=float)

@@ -3,7 +3,12 @@
 from kbrepro.papers import Paper
 
 FAMILIES = {
-    "#083090": {"BKB": "-", "BKB, streaming": "--", "BKB, authors' radius": ":", "BKB, Theorem 2's radius": "-."},
+    "#083090": {
+        "BKB": "-",
+        "BKB, streaming": "--",
+        "BKB, authors' radius": ":",
+        "BKB, Theorem 2's radius": "-.",
+    },
     "#000000": {"exact": "-"},
     "#e03078": {"SoR": "-"},
     "#b08000": {"RFF": "-."},

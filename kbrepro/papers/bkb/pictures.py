@@ -13,30 +13,63 @@ from kbrepro.papers.bkb.measures import BAND, Watched
 
 
 def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
-    """Return Fig. 1: one row per t, one column per posterior {name: setting}, the exact one's band drawn below each.
+    """Return Fig. 1: one row per t, one column per posterior {name: setting}, the exact one's band
+    drawn below each.
 
     Ticks below: members of the dictionary, where there is one.
     """
     x, f = watched.problem.model.points[:, 0], watched.problem.expected_reward
     times = sorted({t for *_, t in watched.seen})
     fig, axes = plt.subplots(
-        len(times), len(shown), figsize=(WIDTH, 2.1 * len(times) + 0.9), sharex=True, sharey=True, squeeze=False
+        len(times),
+        len(shown),
+        figsize=(WIDTH, 2.1 * len(times) + 0.9),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
     )
     for (row, t), (column, (name, setting)) in product(enumerate(times), enumerate(shown.items())):
-        ax, view, exact = axes[row, column], watched.seen[name, setting, t], watched.seen["exact", "", t]
+        ax, view, exact = (
+            axes[row, column],
+            watched.seen[name, setting, t],
+            watched.seen["exact", "", t],
+        )
         colour, band = LOOK[name][0], np.array([[-BAND], [BAND]])
         ax.axvspan(0, 0.5, color="0.95", linewidth=0, zorder=0)
         low, high = view.mean + band * view.sd
-        ax.fill_between(x, low, high, color=colour, alpha=0.3, linewidth=0, label="approximation ± 3 sd")
+        ax.fill_between(
+            x, low, high, color=colour, alpha=0.3, linewidth=0, label="approximation ± 3 sd"
+        )
         truth = (exact.mean + band * exact.sd).T
         ax.plot(x, truth, color="black", linewidth=0.8, label=["exact ± 3 sd", None])
         ax.plot(x, f, "--", color="black", linewidth=1.0, label="f, unknown")
         pulled = x[watched.pulls[:t]], watched.observations[:t]
-        ax.plot(*pulled, "o", color="black", markersize=2.2, markeredgewidth=0, alpha=0.6, label="observed")
+        ax.plot(
+            *pulled,
+            "o",
+            color="black",
+            markersize=2.2,
+            markeredgewidth=0,
+            alpha=0.6,
+            label="observed",
+        )
         members = np.unique(x[view.members])
-        ax.plot(members, np.full(len(members), -4.3), "|", color=colour, markersize=7, label="in the dictionary")
-        ax.set(ylim=(-4.7, 4.5), xlim=(0, 1), xticks=(0, 0.5, 1), xlabel="x", ylabel=f"reward, t = {t}")
+        ax.plot(
+            members,
+            np.full(len(members), -4.3),
+            "|",
+            color=colour,
+            markersize=7,
+            label="in the dictionary",
+        )
+        ax.set(
+            ylim=(-4.7, 4.5), xlim=(0, 1), xticks=(0, 0.5, 1), xlabel="x", ylabel=f"reward, t = {t}"
+        )
         covered = view.holds(f)[x > 0.5].mean()
-        ax.set_title(f"{name}, m = {view.n_features}\n{covered:.0%} of unseen f inside", size=SMALLEST + 1)
+        ax.set_title(
+            f"{name}, m = {view.n_features}\n{covered:.0%} of unseen f inside", size=SMALLEST + 1
+        )
         ax.label_outer()
-    return pieces.titled(fig, "Fig. 1 of Calandriello et al., replicated on a simulated function", 3)
+    return pieces.titled(
+        fig, "Fig. 1 of Calandriello et al., replicated on a simulated function", 3
+    )

@@ -1,7 +1,9 @@
-"""BKB: GP-UCB on a dictionary that is drawn anew after every pull (Calandriello et al., Algorithm 1).
+"""BKB: GP-UCB on a dictionary that is drawn anew after every pull (Calandriello et al., Algorithm
+1).
 
-Its widths: `Budgeted` is that of Theorem 2, `Authors` that of the authors' code. `confidence.AbbasiYadkori2011` on BKB
-is the width of exact GP-UCB with the log-determinant of the sketch; for the sketch it is not proved.
+Its widths: `Budgeted` is that of Theorem 2, `Authors` that of the authors' code.
+`confidence.AbbasiYadkori2011` on BKB is the width of exact GP-UCB with the log-determinant of the
+sketch; for the sketch it is not proved.
 """
 
 import math
@@ -16,29 +18,39 @@ from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
 from kbrepro.problems import Model
 
-#: eps of Theorem 1, and alpha = (1 + eps) / (1 - eps): the theorem keeps every variance within alpha of the exact one.
+#: eps of Theorem 1, and alpha = (1 + eps) / (1 - eps): the theorem keeps every variance within
+#: alpha of the exact one.
 ACCURACY, ALPHA = 0.5, 3.0
 
 
 class BKB(UCB):
-    """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`; the first arm is drawn uniformly.
+    """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`; the first arm is
+    drawn uniformly.
 
-    From the first `ask` on, dictionaries are drawn by a child of `rng`: to go on later the policy must be saved. Raises
-    ValueError unless qbar >= 1.
+    From the first `ask` on, dictionaries are drawn by a child of `rng`: to go on later the policy
+    must be saved. Raises ValueError unless qbar >= 1.
     """
 
     takes: tuple[str, ...] = ("allowed",)
     posterior: sketch.BudgetedPosterior
 
     def __init__(
-        self, model: Model, horizon: int | None = None, *, qbar: float, streaming: bool = False, **settings: Any
+        self,
+        model: Model,
+        horizon: int | None = None,
+        *,
+        qbar: float,
+        streaming: bool = False,
+        **settings: Any,
     ) -> None:
         self.qbar, self.streaming = qbar, streaming
         super().__init__(model, horizon, **settings)
 
     def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:
         form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
-        return form(self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, self.rng)
+        return form(
+            self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, self.rng
+        )
 
     def choose(self) -> int:
         if not self._first_asked:  # until now `rng` may have been replaced
@@ -49,27 +61,34 @@ class BKB(UCB):
         super().learn(arm, observation)  # not at once: a dictionary may not fit
 
     def index(self) -> Array:
-        # ties fall by a random permutation: one common value makes the first arm uniform whatever the kernel
+        # ties fall by a random permutation: one common value makes the first arm uniform whatever
+        # the kernel
         return np.zeros(self.model.n_arms) if self.t == 1 else super().index()
 
 
 class FourierUCB(UCB):
-    """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
+    """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not
+    adapt.
 
-    Calandriello et al., Section 1.1, say that it may suffer linear regret. They are drawn by a child of `rng` at the
-    first `ask`: to go on later the policy must be saved. The kernel is the squared exponential.
+    Calandriello et al., Section 1.1, say that it may suffer linear regret. They are drawn by a
+    child of `rng` at the first `ask`: to go on later the policy must be saved. The kernel is the
+    squared exponential.
     """
 
     takes: tuple[str, ...] = ("allowed",)
     posterior: sketch.FeaturePosterior
 
-    def __init__(self, model: Model, horizon: int | None = None, *, n_features: int, **settings: Any) -> None:
+    def __init__(
+        self, model: Model, horizon: int | None = None, *, n_features: int, **settings: Any
+    ) -> None:
         self.n_features = n_features
         super().__init__(model, horizon, **settings)
 
     def prior(self, horizon: int | None) -> sketch.FeaturePosterior:
         kernel: Any = self.model.kernel
-        features = sketch.random_features(kernel, self.model.points, self.n_features, self.rng.spawn(1)[0])
+        features = sketch.random_features(
+            kernel, self.model.points, self.n_features, self.rng.spawn(1)[0]
+        )
         return sketch.FeaturePosterior(features, self.model.noise_variance)
 
     def choose(self) -> int:
@@ -80,14 +99,16 @@ class FourierUCB(UCB):
 
 @dataclass(frozen=True)
 class Budgeted(Probable):
-    """beta~ / sqrt(lambda) of Calandriello et al., Theorem 2, lambda the noise variance of the posterior.
+    """beta~ / sqrt(lambda) of Calandriello et al., Theorem 2, lambda the noise variance of the
+    posterior.
 
     beta~ = 2 noise_scale sqrt(alpha log(squared_kappa pulls) S + log(1 / delta))
             + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm
 
-    S is the sum of variance / lambda over the pulls so far, squared_kappa the largest prior variance; the logarithm
-    counts at least 2 pulls. It assumes rewards in units in which squared_kappa is about 1: another unit changes the
-    arms. The paper divides sigma~ by sqrt(lambda); here the width is divided instead.
+    S is the sum of variance / lambda over the pulls so far, squared_kappa the largest prior
+    variance; the logarithm counts at least 2 pulls. It assumes rewards in units in which
+    squared_kappa is about 1: another unit changes the arms. The paper divides sigma~ by
+    sqrt(lambda); here the width is divided instead.
     """
 
     def __call__(self, policy: BKB) -> float:
@@ -96,37 +117,50 @@ class Budgeted(Probable):
         squared_kappa = float(model.kernel.diag(model.points).max())
         largest = squared_kappa * max(policy.t - 1, 2)
         if largest < 1:
-            raise ValueError(f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at least 1")
-        inside = ALPHA * math.log(largest) * policy.posterior.summed_variance + math.log(1 / self.delta)
+            raise ValueError(
+                f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at"
+                " least 1"
+            )
+        inside = ALPHA * math.log(largest) * policy.posterior.summed_variance + math.log(
+            1 / self.delta
+        )
         noise = 2 * model.noise_scale * math.sqrt(inside) / math.sqrt(model.noise_variance)
         return noise + (1 + 1 / math.sqrt(1 - ACCURACY)) * model.known_norm
 
     def smallest_qbar(self, horizon: int) -> float:
-        """Return 6 alpha log(4 T / delta) / eps^2, the least for which Theorem 1 holds, T = `horizon` >= 1."""
+        """Return 6 alpha log(4 T / delta) / eps^2, the least for which Theorem 1 holds, T =
+        `horizon` >= 1.
+        """
         return 6 * ALPHA * math.log(4 * horizon / self.delta) / ACCURACY**2
 
     def regret_bound(self, model: Model, effective_dimension: float, horizon: int) -> float:
-        """Return the bound of Theorem 2 on the regret of T = `horizon` >= 2 rounds, for kernels of variance 1.
+        """Return the bound of Theorem 2 on the regret of T = `horizon` >= 2 rounds, for kernels of
+        variance 1.
 
-        2 (2 alpha)^(3/2) sqrt(T) (noise_scale d log T + sqrt(lambda norm^2 d log T) + noise_scale log(1 / delta)), d
-        the `effective_dimension` of the pulls. Holds with probability 1 - delta.
+        2 (2 alpha)^(3/2) sqrt(T) (noise_scale d log T + sqrt(lambda norm^2 d log T) + noise_scale
+        log(1 / delta)), d the `effective_dimension` of the pulls. Holds with probability 1 - delta.
         """
         growth = effective_dimension * math.log(horizon)
-        terms = model.noise_scale * growth + model.known_norm * math.sqrt(model.noise_variance * growth)
+        terms = model.noise_scale * growth + model.known_norm * math.sqrt(
+            model.noise_variance * growth
+        )
         terms += model.noise_scale * math.log(1 / self.delta)
         return 2 * (2 * ALPHA) ** 1.5 * math.sqrt(horizon) * terms
 
 
 @dataclass(frozen=True)
 class Authors(Probable):
-    """norm + noise_scale / sqrt(lambda) sqrt(log(pulls) S + log(1 / delta)), S and lambda as in `Budgeted`.
+    """norm + noise_scale / sqrt(lambda) sqrt(log(pulls) S + log(1 / delta)), S and lambda as in
+    `Budgeted`.
 
-    The width in the code of the authors of BKB: without the factor 2, alpha, and the terms in epsilon and kappa. The
-    logarithm counts at least 2 pulls.
+    The width in the code of the authors of BKB: without the factor 2, alpha, and the terms in
+    epsilon and kappa. The logarithm counts at least 2 pulls.
     """
 
     def __call__(self, policy: BKB) -> float:
         """Return the width of this round; ValueError on an unknown norm."""
         model, logarithm = policy.model, math.log(max(policy.t - 1, 2))
-        noise = model.noise_scale * math.sqrt(logarithm * policy.posterior.summed_variance + math.log(1 / self.delta))
+        noise = model.noise_scale * math.sqrt(
+            logarithm * policy.posterior.summed_variance + math.log(1 / self.delta)
+        )
         return model.known_norm + noise / math.sqrt(model.noise_variance)

@@ -1,9 +1,11 @@
-"""Nyström features with 32 digits: what rounding makes of BKB's variance where its dictionary lost a region.
+"""Nyström features with 32 digits: what rounding makes of BKB's variance where its dictionary lost
+a region.
 
-Arms far from the dictionary live on directions in which the members hardly differ: their share of the kernel matrix is
-below the rounding of doubles, in the features and in the matrix itself. Fig. 1, seed 246, qbar = 3, BKB's variance over
-the exact one at the worst arm: 8.58 on `sketch.nystrom_features`, 1.65 if the doubles of the matrix are taken as they
-are, 1.12 here and in 60 digits. Numbers are sums of two doubles (Dekker 1971), the kernel, too. Nothing that is played
+Arms far from the dictionary live on directions in which the members hardly differ: their share of
+the kernel matrix is below the rounding of doubles, in the features and in the matrix itself. Fig.
+1, seed 246, qbar = 3, BKB's variance over the exact one at the worst arm: 8.58 on
+`sketch.nystrom_features`, 1.65 if the doubles of the matrix are taken as they are, 1.12 here and in
+60 digits. Numbers are sums of two doubles (Dekker 1971), the kernel, too. Nothing that is played
 uses it yet.
 """
 
@@ -18,7 +20,8 @@ from numpy.typing import NDArray
 
 from kbrepro.kernels import Array, SquaredExponential
 
-#: Variances of a member given the others below this share of the largest are rounding: of doubles, and of 32 digits.
+#: Variances of a member given the others below this share of the largest are rounding: of doubles,
+#: and of 32 digits.
 LEAST_OF_DOUBLES, LEAST = 2.0**-53, 1e-28
 
 
@@ -77,7 +80,8 @@ def squared_exponential(kernel: SquaredExponential, X: Array, Z: Array) -> Twice
     for x, z in zip(X.T, Z.T, strict=True):
         apart = Twice(*_sum(x[:, None], -z[None, :]))
         exponent = exponent - apart * apart
-    small = exponent / (twice(2.0**11) * twice(kernel.lengthscale) * twice(kernel.lengthscale))  # of 2^-10 the exponent
+    # of 2^-10 the exponent
+    small = exponent / (twice(2.0**11) * twice(kernel.lengthscale) * twice(kernel.lengthscale))
     grown = term = small
     for n in range(2, 22):
         term = term * small / twice(float(n))
@@ -90,7 +94,8 @@ def squared_exponential(kernel: SquaredExponential, X: Array, Z: Array) -> Twice
 def precise_features(columns: Twice, inducing: NDArray[np.int64], least: float = LEAST) -> Array:
     """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j; `columns` (m, A) is K(S, points).
 
-    Pivoted Cholesky: a member joins while its variance given those before is above `least` times the largest one.
+    Pivoted Cholesky: a member joins while its variance given those before is above `least` times
+    the largest one.
     """
     K = columns[:, inducing]
     m = len(inducing)
@@ -104,12 +109,16 @@ def precise_features(columns: Twice, inducing: NDArray[np.int64], least: float =
         pivots.append(variances[pivot])
         factors = Twice(rows.high[:, pivot] * left, rows.low[:, pivot] * left) / rows[pivot, pivot]
         rows = rows - factors[:, None] * rows[None, pivot]
-    inverse = Twice(np.array([row.high for row in whitening]), np.array([row.low for row in whitening]))
+    inverse = Twice(
+        np.array([row.high for row in whitening]), np.array([row.low for row in whitening])
+    )
     return _product(inverse, columns).T / np.sqrt(pivots)
 
 
 def _product(a: Twice, b: Twice) -> Array:
-    """The product of matrices, rounded once: of slices so short that each product of two is exact (Ozaki 2012)."""
+    """The product of matrices, rounded once: of slices so short that each product of two is exact
+    (Ozaki 2012).
+    """
     bits = (53 - ceil(log2(len(b.high) + 1))) // 2
     total = twice(np.zeros((len(a.high), b.high.shape[1])))
     right = _slices(b, 0, bits)
@@ -120,7 +129,9 @@ def _product(a: Twice, b: Twice) -> Array:
 
 
 def _slices(matrix: Twice, axis: int, bits: int, n: int = 5) -> list[Array]:
-    """Matrices whose sum is `matrix`, each of multiples of one number with few bits, per row or column."""
+    """Matrices whose sum is `matrix`, each of multiples of one number with few bits, per row or
+    column.
+    """
     slices: list[Array] = []
     for _ in range(n):
         largest = np.abs(matrix.high).max(axis=axis, keepdims=True)

@@ -1,13 +1,14 @@
-"""Approximate posteriors over a finite set of arms that live on finitely many features, with the exact one's interface.
+"""Approximate posteriors over a finite set of arms that live on finitely many features, with the
+exact one's interface.
 
 With features z(x) in R^m, counts n and V = sum_i n_i z_i z_i^T + noise_variance I:
 
-    mean      = z^T V^-1 sum of z_i y_i
-    variance  = noise_variance z^T V^-1 z                      subset of regressors (SoR), Fourier features
-              + max(0, k(x, x) - |z|^2)                        deterministic training conditional (DTC)
+    mean = z^T V^-1 sum of z_i y_i variance = noise_variance z^T V^-1 z subset of regressors (SoR),
+    Fourier features
+              + max(0, k(x, x) - |z|^2) deterministic training conditional (DTC)
 
-(Calandriello et al., eq. 4, times lambda = noise_variance: their sigma~^2 is divided by it, a variance here is not.)
-A step costs O((A + distinct arms pulled) m^2), whatever the number of pulls.
+(Calandriello et al., eq. 4, times lambda = noise_variance: their sigma~^2 is divided by it, a
+variance here is not.) A step costs O((A + distinct arms pulled) m^2), whatever the number of pulls.
 """
 
 import numpy as np
@@ -19,12 +20,14 @@ from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, SquaredExponential
 from kbrepro.posterior import check_noise
 
-#: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0 in its pseudo-inverse.
+#: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0 in its
+#: pseudo-inverse.
 RANK_TOLERANCE = 1e-13
 
 
 def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
-    """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j, r the rank of K_S; `columns` (m, A) is K(S, points).
+    """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j, r the rank of K_S; `columns` (m, A)
+    is K(S, points).
 
     The embedding of Calandriello et al., Section 3.1, up to a rotation.
     """
@@ -33,46 +36,62 @@ def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
     return columns.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept]))
 
 
-def random_features(kernel: Kernel, points: Array, n_features: int, rng: np.random.Generator) -> Array:
-    """Return random Fourier features (A, n) of points (A, d), half cosines, half sines (Rahimi & Recht), n even.
+def random_features(
+    kernel: Kernel, points: Array, n_features: int, rng: np.random.Generator
+) -> Array:
+    """Return random Fourier features (A, n) of points (A, d), half cosines, half sines (Rahimi &
+    Recht), n even.
 
-    n is `n_features`, or one less. Raises ValueError for kernels other than the squared exponential.
+    n is `n_features`, or one less. Raises ValueError for kernels other than the squared
+    exponential.
     """
     frequencies = rng.standard_normal((n_features // 2, points.shape[1]))
     return _fourier(kernel, points, frequencies, np.full(len(frequencies), 0.5 / len(frequencies)))
 
 
 def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array:
-    """Return quadrature Fourier features (A, n) of points (A, 1), n the largest even number up to n_features.
+    """Return quadrature Fourier features (A, n) of points (A, 1), n the largest even number up to
+    n_features.
 
-    Mutný & Krause's Gauss-Hermite rule; a node and its mirror image share a cosine and a sine. Raises ValueError for
-    kernels other than the squared exponential.
+    Mutný & Krause's Gauss-Hermite rule; a node and its mirror image share a cosine and a sine.
+    Raises ValueError for kernels other than the squared exponential.
     """
     nodes, weights = roots_hermite(n_features - n_features % 2)
     half = nodes > 0
-    return _fourier(kernel, points, nodes[half, None] * np.sqrt(2), (weights / np.sqrt(np.pi))[half])
+    return _fourier(
+        kernel, points, nodes[half, None] * np.sqrt(2), (weights / np.sqrt(np.pi))[half]
+    )
 
 
 def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) -> Array:
-    """Cosines and sines of frequencies (m, d), those of lengthscale 1, whose weights (m,) sum to a half."""
+    """Cosines and sines of frequencies (m, d), those of lengthscale 1, whose weights (m,) sum to a
+    half.
+    """
     if not isinstance(kernel, SquaredExponential):
         needed = "these features fit the spectral density of the SquaredExponential kernel only"
         raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
     angles = points @ (frequencies / kernel.lengthscale).T
-    return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(np.tile(2 * kernel.variance * weights, 2))
+    return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(
+        np.tile(2 * kernel.variance * weights, 2)
+    )
 
 
 class FeaturePosterior(checks.Changing):
-    """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without in the SoR form.
+    """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without
+    in the SoR form.
 
-    `n_features` is m (of a dictionary: its rank). Arrays are copies, as of the exact posterior, and the least noise
-    variance is the same.
+    `n_features` is m (of a dictionary: its rank). Arrays are copies, as of the exact posterior, and
+    the least noise variance is the same.
     """
 
     _known: tuple[Array, Array, float] | None
 
-    def __init__(self, features: Array, noise_variance: float, prior_variance: Array | None = None) -> None:
-        squared = np.einsum("ij,ij->i", features, features) if prior_variance is None else prior_variance
+    def __init__(
+        self, features: Array, noise_variance: float, prior_variance: Array | None = None
+    ) -> None:
+        squared = (
+            np.einsum("ij,ij->i", features, features) if prior_variance is None else prior_variance
+        )
         check_noise(noise_variance, float(squared.max()))
         self.noise_variance, self._prior_variance = noise_variance, prior_variance
         self._counts: NDArray[np.int64] = np.zeros(len(features), dtype=int)
@@ -82,7 +101,9 @@ class FeaturePosterior(checks.Changing):
     def _embed(self, features: Array) -> None:
         self._features, self.n_features = features, features.shape[1]
         squared = np.einsum("ij,ij->i", features, features)
-        self._residual = 0.0 if self._prior_variance is None else np.maximum(self._prior_variance - squared, 0.0)
+        self._residual = (
+            0.0 if self._prior_variance is None else np.maximum(self._prior_variance - squared, 0.0)
+        )
         self._known = None
 
     @property
@@ -112,7 +133,9 @@ class FeaturePosterior(checks.Changing):
 
     @property
     def summed_variance(self) -> float:
-        """Sum over the pulls so far of variance / noise_variance: the estimate of the effective dimension."""
+        """Sum over the pulls so far of variance / noise_variance: the estimate of the effective
+        dimension.
+        """
         return float(self._counts @ self.variance) / self.noise_variance
 
     def update(self, arm: int, observation: float) -> None:
@@ -140,19 +163,24 @@ class FeaturePosterior(checks.Changing):
 
 
 class NystromPosterior(FeaturePosterior):
-    """The DTC posterior on the Nyström features of a dictionary of arms, empty at first (the prior).
+    """The DTC posterior on the Nyström features of a dictionary of arms, empty at first (the
+    prior).
 
     `dictionary` (members,) lists the arms in it with repeats, `inducing` (m,) the distinct ones.
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
-        super().__init__(np.empty((len(points), 0)), noise_variance, kernel.diag(points).astype(float))
+        super().__init__(
+            np.empty((len(points), 0)), noise_variance, kernel.diag(points).astype(float)
+        )
         self._kernel, self._points = kernel, points
         self.dictionary = self.inducing = checks.read_only(np.empty(0, dtype=int))
         self._columns = np.empty((0, len(points)))
 
     def use_dictionary(self, members: NDArray[np.int64]) -> None:
-        """Take the arms in `members`, repeats allowed, as dictionary; embed anew only if the distinct ones change."""
+        """Take the arms in `members`, repeats allowed, as dictionary; embed anew only if the
+        distinct ones change.
+        """
         self.dictionary, distinct = checks.read_only(members), np.unique(members)
         if np.array_equal(distinct, self.inducing):
             return
@@ -165,15 +193,21 @@ class NystromPosterior(FeaturePosterior):
 
 
 class BudgetedPosterior(NystromPosterior):
-    """The posterior of BKB: after every pull a new dictionary, each pull in it with probability min(1, qbar s).
+    """The posterior of BKB: after every pull a new dictionary, each pull in it with probability
+    min(1, qbar s).
 
-    s is the variance of its arm before the newest observation, divided by the noise variance (Calandriello et al.,
-    Algorithm 1). A dictionary that would be empty holds the newest pull. `rng` draws it. Raises ValueError unless qbar
-    >= 1.
+    s is the variance of its arm before the newest observation, divided by the noise variance
+    (Calandriello et al., Algorithm 1). A dictionary that would be empty holds the newest pull.
+    `rng` draws it. Raises ValueError unless qbar >= 1.
     """
 
     def __init__(
-        self, kernel: Kernel, points: Array, noise_variance: float, qbar: float, rng: np.random.Generator
+        self,
+        kernel: Kernel,
+        points: Array,
+        noise_variance: float,
+        qbar: float,
+        rng: np.random.Generator,
     ) -> None:
         if not 1 <= qbar < np.inf:
             raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
@@ -196,10 +230,11 @@ class BudgetedPosterior(NystromPosterior):
 
 
 class StreamingPosterior(BudgetedPosterior):
-    """The posterior on the dictionary that Calandriello et al., Section 3.2, leave open: members only drop out.
+    """The posterior on the dictionary that Calandriello et al., Section 3.2, leave open: members
+    only drop out.
 
-    The newest pull enters with probability p; a member that is there with probability p stays with p' / p, p' the
-    smaller of p and its probability now.
+    The newest pull enters with probability p; a member that is there with probability p stays with
+    p' / p, p' the smaller of p and its probability now.
     """
 
     _members = np.empty(0, dtype=int)  # one entry a pull that is still a member,

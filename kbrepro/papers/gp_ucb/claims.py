@@ -1,8 +1,9 @@
-"""What Srinivas et al. (2010) say of their experiments, as predicates on the tables behind their figures.
+"""What Srinivas et al. (2010) say of their experiments, as predicates on the tables behind their
+figures.
 
-The paper names neither which beta_t the GP-UCB of Fig. 5 has, nor the incumbent of EI and MPI, nor a margin of MPI (in
-prior standard deviations): three choices, varied one at a time. The detectors on I-880 were never published, so Fig. 5c
-has no table.
+The paper names neither which beta_t the GP-UCB of Fig. 5 has, nor the incumbent of EI and MPI, nor
+a margin of MPI (in prior standard deviations): three choices, varied one at a time. The detectors
+on I-880 were never published, so Fig. 5c has no table.
 """
 
 import math
@@ -26,24 +27,37 @@ BETA = {"beta": {"divided by 5": {"GP-UCB": "GP-UCB/5"}, "as in Theorem 1": {}}}
 NOISY = {rule: f"{rule}, noisy incumbent" for rule in ("EI", "MPI")}
 INCUMBENT = {"incumbent": {"posterior mean": {}, "noisy reward": NOISY}}
 MARGINS = {name: f"MPI, margin {name}" for name in ("0.03", "0.01", "0")}
-MARGIN: Any = {"margin of MPI": {"0.1": {}} | {name: {"MPI": rule} for name, rule in MARGINS.items()}}
+MARGIN: Any = {
+    "margin of MPI": {"0.1": {}} | {name: {"MPI": rule} for name, rule in MARGINS.items()}
+}
 CHOICES = BETA | INCUMBENT | MARGIN
-DAYS = {"days": {f"{third} third": {"*": f"Fig. 5b, {third} third"} for third in ("last", "second", "first")}}
+DAYS = {
+    "days": {
+        f"{third} third": {"*": f"Fig. 5b, {third} third"} for third in ("last", "second", "first")
+    }
+}
 BEFORE = "Section 6: covariance of the first two-thirds, functions of the remaining third"
 NOT_TESTED = dict.fromkeys(("second third", "first third"), BEFORE)
 
 
 def on_every_function(kept):
-    """R_T of three rules on the functions of Fig. 5a and on those that were played for them alone."""
+    """R_T of three rules on the functions of Fig. 5a and on those that were played for them
+    alone.
+    """
     labels, rules = ("Fig. 5a", "three rules, many"), ("GP-UCB", "GP-UCB/5", "EI")
-    columns = {(rule, TOTAL): np.concatenate([kept.column(label, rule, TOTAL) for label in labels]) for rule in rules}
+    columns = {
+        (rule, TOTAL): np.concatenate([kept.column(label, rule, TOTAL) for label in labels])
+        for rule in rules
+    }
     return columns | {(NOISY["EI"], TOTAL): kept.column("Fig. 5a", NOISY["EI"], TOTAL)}
 
 
 def stuck_on_a_lower_peak(kept):
-    """1 for each trial of Fig. 5a in which a rule pulls one arm in the last tenth of rounds, on a lower peak, else 0.
+    """1 for each trial of Fig. 5a in which a rule pulls one arm in the last tenth of rounds, on a
+    lower peak, else 0.
 
-    An arm is on the slope of the best peak if the function rises all the way from it to the best arm.
+    An arm is on the slope of the best peak if the function rises all the way from it to the best
+    arm.
     """
     planned = kept.planned("Fig. 5a")
     source = planned.experiment.problem
@@ -70,12 +84,17 @@ def greedy_gains(kept):
 
 
 fig5a = Table("Fig. 5a", "Fig. 5a", 30, "function", ("GP-UCB", *RIVALS), CHOICES)
-#: The same with more functions, for GP-UCB and EI alone; of GP-UCB with different beta_t nothing is left open.
-fig5a_more = Table("Fig. 5a", size=30, pool=("GP-UCB", "EI"), readings=CHOICES, load=on_every_function)
+#: The same with more functions, for GP-UCB and EI alone; of GP-UCB with different beta_t nothing is
+#: left open.
+fig5a_more = Table(
+    "Fig. 5a", size=30, pool=("GP-UCB", "EI"), readings=CHOICES, load=on_every_function
+)
 betas = Table("Fig. 5a", size=30, pool=("GP-UCB", "GP-UCB/5"), load=on_every_function)
 incumbents = Table("Fig. 5a", size=30, readings=INCUMBENT, load=on_every_function)
 others = Table("Fig. 5a", "Fig. 5a", 30, readings=INCUMBENT | MARGIN)
-fig5b = Table("Fig. 5b", "Fig. 5b, last third", 2000, "row", fig5a.pool, CHOICES | DAYS, NOT_TESTED, rows=2400)
+fig5b = Table(
+    "Fig. 5b", "Fig. 5b, last third", 2000, "row", fig5a.pool, CHOICES | DAYS, NOT_TESTED, rows=2400
+)
 
 
 def over(rule, *rivals):
@@ -89,7 +108,9 @@ def over(rule, *rivals):
 PRINTED = "mean R_T of GP-UCB, beta as in Theorem 1, over that of EI"
 
 
-@claim("1-P", "Section 6", effect=lambda incumbents: incumbents.over("GP-UCB", ["EI"]), shows=PRINTED)
+@claim(
+    "1-P", "Section 6", effect=lambda incumbents: incumbents.over("GP-UCB", ["EI"]), shows=PRINTED
+)
 def competitive_as_in_theorem_1(incumbents, others):
     """the choice of β_t as recommended by Theorem 1 leads to competitive performance of GP-UCB"""
     return competitive(incumbents, "GP-UCB", ["EI"]) & competitive(others, "GP-UCB", OTHERS)
@@ -100,7 +121,9 @@ FIFTH = "mean R_T with beta divided by 5 over that with beta as in Theorem 1"
 
 @claim("1-D", "Section 6, Fig. 5a", effect=over("GP-UCB/5", "GP-UCB"), shows=FIFTH)
 def a_fifth_of_beta_is_better(betas):
-    """we find (using cross-validation) that the algorithm is improved by scaling β_t down by a factor 5."""
+    """we find (using cross-validation) that the algorithm is improved by scaling β_t down by a
+    factor 5.
+    """
     return better(betas["GP-UCB/5"], betas["GP-UCB"])
 
 
@@ -109,7 +132,10 @@ def best_mpi(figure):
     return np.min([figure[rule] for rule in ("MPI", *MARGINS.values())], axis=0) / figure["EI"]
 
 
-SYNTHETIC = "mean R_T of MPI at its best margin over that of EI; synthetic alone, the traffic data was never published"
+SYNTHETIC = (
+    "mean R_T of MPI at its best margin over that of EI; synthetic alone, the traffic data was"
+    " never published"
+)
 
 
 @claim("1-F", "Section 6, Fig. 5a", effect=best_mpi, shows=SYNTHETIC)
@@ -123,7 +149,9 @@ def mpi_does_equally_well(fig5a):
 
 def lead(fig5b):
     """The mean R_T of the best of the other rules over the worse of GP-UCB and EI."""
-    return np.min([fig5b[rule] for rule in OTHERS], axis=0) / np.maximum(fig5b["GP-UCB"], fig5b["EI"])
+    return np.min([fig5b[rule] for rule in OTHERS], axis=0) / np.maximum(
+        fig5b["GP-UCB"], fig5b["EI"]
+    )
 
 
 LEAD = "mean R_T of the best of MPI, mean only and variance only over the worse of GP-UCB and EI"
@@ -132,10 +160,17 @@ LEAD = "mean R_T of the best of MPI, mean only and variance only over the worse 
 @claim("1-H", "Section 6, Fig. 5b", effect=lead, shows=LEAD)
 def gp_ucb_and_ei_lead(fig5b):
     """For temperature data, the GP-UCB algorithm and EI heuristic clearly outperform the others"""
-    return np.all([clearly_better(fig5b[a], fig5b[b]) for a in ("GP-UCB", "EI") for b in OTHERS], axis=0)
+    return np.all(
+        [clearly_better(fig5b[a], fig5b[b]) for a in ("GP-UCB", "EI") for b in OTHERS], axis=0
+    )
 
 
-@claim("1-I", "Section 6, Fig. 5b", effect=over("GP-UCB", "EI"), shows="mean R_T of GP-UCB over that of EI")
+@claim(
+    "1-I",
+    "Section 6, Fig. 5b",
+    effect=over("GP-UCB", "EI"),
+    shows="mean R_T of GP-UCB over that of EI",
+)
 def gp_ucb_and_ei_are_alike(fig5b):
     """and do not exhibit significant difference between each other."""
     return similar(fig5b["GP-UCB"], fig5b["EI"])
@@ -145,11 +180,18 @@ SUMMARY = "Section 6, summary; Section 3 and abstract: compares favorably"
 ON_FUNCTIONS = "mean R_T of GP-UCB over that of EI, its best rival, on functions"
 
 
-@claim("1-O", SUMMARY, effect=lambda fig5a_more: fig5a_more.over("GP-UCB", ["EI"]), shows=ON_FUNCTIONS)
+@claim(
+    "1-O", SUMMARY, effect=lambda fig5a_more: fig5a_more.over("GP-UCB", ["EI"]), shows=ON_FUNCTIONS
+)
 def on_par_with_all(fig5a_more, fig5a, fig5b):
-    """In summary, GP-UCB performs at least on par with the existing approaches which are not equipped with regret
-    bounds."""
-    pairs = [(fig5a_more, "EI"), *((fig5a, rule) for rule in OTHERS), *((fig5b, rule) for rule in RIVALS)]
+    """In summary, GP-UCB performs at least on par with the existing approaches which are not
+    equipped with regret bounds.
+    """
+    pairs = [
+        (fig5a_more, "EI"),
+        *((fig5a, rule) for rule in OTHERS),
+        *((fig5b, rule) for rule in RIVALS),
+    ]
     return np.all([on_par(fig["GP-UCB"], fig[rival]) for fig, rival in pairs], axis=0)
 
 
@@ -158,8 +200,9 @@ ON_SENSORS = "mean R_T of GP-UCB over that of its best rival, on sensors"
 
 @claim("1-Y", "Section 7", effect=over("GP-UCB", *RIVALS), shows=ON_SENSORS)
 def on_par_on_sensors(fig5b):
-    """Our experiments on real sensor network data indicate that GP-UCB performs at least on par with competing
-    criteria for GP optimization, for which no regret bounds are known at present."""
+    """Our experiments on real sensor network data indicate that GP-UCB performs at least on par
+    with competing criteria for GP optimization, for which no regret bounds are known at present.
+    """
     return np.all([on_par(fig5b["GP-UCB"], fig5b[rival]) for rival in RIVALS], axis=0)
 
 
@@ -194,27 +237,42 @@ def medians(fig5a_more):
     return fig5a_more("GP-UCB", of=np.median) / fig5a_more("EI", of=np.median)
 
 
-@own_question("1-E", "Fig. 5a", effect=medians, shows="median R_T of GP-UCB over that of EI (their means: 1-O)")
+@own_question(
+    "1-E",
+    "Fig. 5a",
+    effect=medians,
+    shows="median R_T of GP-UCB over that of EI (their means: 1-O)",
+)
 def on_par_with_ei_in_the_median(fig5a_more):
     """Is GP-UCB/5 on par with EI in the median of its functions, too?"""
     return on_par(medians(fig5a_more), 1)
 
 
-TAKENO, PIMS = "since the paper: Takeno et al. 2023, 2024, 2025", "mean R_T of PIMS over that of GP-UCB/5"
+TAKENO, PIMS = (
+    "since the paper: Takeno et al. 2023, 2024, 2025",
+    "mean R_T of PIMS over that of GP-UCB/5",
+)
 
 
 @own_question("1-T", TAKENO, effect=over("PIMS", "GP-UCB/5"), shows=PIMS)
 def the_divisor_can_go(fig5a):
-    """Are PIMS and GP-EIMS, which have proofs and nothing to tune, on par with GP-UCB/5, and IRGP-UCB not?"""
-    pims, ei_ms, irgp = (on_par(fig5a[rule], fig5a["GP-UCB/5"]) for rule in ("PIMS", "GP-EIMS", "IRGP-UCB"))
+    """Are PIMS and GP-EIMS, which have proofs and nothing to tune, on par with GP-UCB/5, and
+    IRGP-UCB not?
+    """
+    pims, ei_ms, irgp = (
+        on_par(fig5a[rule], fig5a["GP-UCB/5"]) for rule in ("PIMS", "GP-EIMS", "IRGP-UCB")
+    )
     return pims & ei_ms & ~irgp
 
 
-# Theorems and lemmas, with delta = 0.1, s2 = 0.025, on the 1,000 arms of Fig. 5a; gamma_T by the sum of eq. 8
+# Theorems and lemmas, with delta = 0.1, s2 = 0.025, on the 1,000 arms of Fig. 5a; gamma_T by the
+# sum of eq. 8
 
 
 def regret_and_band(name):
-    """A check of a theorem in all rounds of its kept runs: R_T, whose share is the room, and the band."""
+    """A check of a theorem in all rounds of its kept runs: R_T, whose share is the room, and the
+    band.
+    """
 
     def check(kept):
         trace = kept.traces(name)["GP-UCB"]
@@ -227,16 +285,31 @@ def regret_and_band(name):
     return check
 
 
-BOTH = "R_T below its bound, all arms inside the band; 200 runs, T up to 1,000; room: largest R_T over its bound"
+BOTH = (
+    "R_T below its bound, all arms inside the band; 200 runs, T up to 1,000; room: largest R_T over"
+    " its bound"
+)
 HIGH = "we obtain a regret bound of [...] with high probability. Precisely,"
 theorem_1 = theorem("1-L", "Theorem 1, Lemmas 5.1 to 5.4", BOTH, HIGH)(regret_and_band("Theorem 1"))
-ON_ALL, NORM_1 = f"against the best of 1,000 arms of [0, 1]: {BOTH}", f"norm 1, uniform noise: {BOTH}"
+ON_ALL, NORM_1 = (
+    f"against the best of 1,000 arms of [0, 1]: {BOTH}",
+    f"norm 1, uniform noise: {BOTH}",
+)
 SMOOTH = "The smoothness assumption on k( x, x') disqualifies GPs with highly erratic sample paths."
 NOISE = "and that the noise ε_t has zero mean conditioned on the history and is bounded by σ almost"
-theorem_2 = theorem("1-R", "Theorem 2, Lemmas 5.5 to 5.8", ON_ALL, SMOOTH)(regret_and_band("Theorem 2"))
-theorem_3 = theorem("1-M", "Theorems 3 and 6, Lemmas 7.1 to 7.3", NORM_1, NOISE)(regret_and_band("Theorem 3"))
-CITED, LIPSCHITZ = "Theorems 7 and 8, Lemmas 7.4, 7.5 and 7.7", "is uniformly Lipschitz-continuous in each component"
-cited = unchecked("1-AP", CITED, "nothing: cited, or without a constant, or that a set exists", LIPSCHITZ)
+theorem_2 = theorem("1-R", "Theorem 2, Lemmas 5.5 to 5.8", ON_ALL, SMOOTH)(
+    regret_and_band("Theorem 2")
+)
+theorem_3 = theorem("1-M", "Theorems 3 and 6, Lemmas 7.1 to 7.3", NORM_1, NOISE)(
+    regret_and_band("Theorem 3")
+)
+CITED, LIPSCHITZ = (
+    "Theorems 7 and 8, Lemmas 7.4, 7.5 and 7.7",
+    "is uniformly Lipschitz-continuous in each component",
+)
+cited = unchecked(
+    "1-AP", CITED, "nothing: cited, or without a constant, or that a set exists", LIPSCHITZ
+)
 FOUR = "greedy gain of four kernels on 100 arms"
 
 
@@ -247,17 +320,26 @@ EQ_8 = f"{FOUR}, T up to 1,000; room: of the bound, whose 1 / (1 - 1/e) is to sp
 def below_eq_8(kept):
     """We can upper-bound the information gain by considering the worst-case allocation"""
     gains = greedy_gains(kept).values()
-    return Checked.of([greedy / gain.spectral_bound(spectrum, S2, len(greedy)) for greedy, spectrum in gains])
+    return Checked.of(
+        [greedy / gain.spectral_bound(spectrum, S2, len(greedy)) for greedy, spectrum in gains]
+    )
 
 
-SPLIT = f"the best T_*; {FOUR}, T = 10 to 1,000: below; one arm, noise variance 0.9: not, and this is the room"
+SPLIT = (
+    f"the best T_*; {FOUR}, T = 10 to 1,000: below; one arm, noise variance 0.9: not, and this is"
+    " the room"
+)
 
 
 @theorem("1-AO", "Theorem 4 and Lemma 7.8", SPLIT)
 def below_the_split(kept):
     """We split the right hand side in Lemma 7.6 at"""
     gains, rounds = greedy_gains(kept).values(), (10, 30, 100, 300, 1000)
-    shares = [greedy[t - 1] / gain.split_bound(spectrum, S2, t) for greedy, spectrum in gains for t in rounds]
+    shares = [
+        greedy[t - 1] / gain.split_bound(spectrum, S2, t)
+        for greedy, spectrum in gains
+        for t in rounds
+    ]
     return Checked.of([*shares, 0.5 * math.log1p(1 / 0.9) / gain.split_bound(np.ones(1), 0.9, 1)])
 
 
@@ -273,17 +355,28 @@ def slope(x, y):
     return np.polyfit(x, np.log(y), 1)[0]
 
 
-LINEAR = "(d/2) log(1 + T/s2), which the proof gives: greedy gain, d = 1, 2, 4, 8, T up to 10,000; room: of the bound"
+LINEAR = (
+    "(d/2) log(1 + T/s2), which the proof gives: greedy gain, d = 1, 2, 4, 8, T up to 10,000; room:"
+    " of the bound"
+)
 
 
 @theorem("1-B", "Theorem 5.1, Appendix C.3", LINEAR)
 def below_the_linear_bound(kept):
     """The largest eigenvalue [...] is O(T), so that"""
     gains = {d: gained for (kernel, d), gained in kept_gains(kept).items() if kernel == "linear"}
-    return Checked.of([gained / (d / 2 * np.log1p(np.arange(1, len(gained) + 1) / S2)) for d, gained in gains.items()])
+    return Checked.of(
+        [
+            gained / (d / 2 * np.log1p(np.arange(1, len(gained) + 1) / S2))
+            for d, gained in gains.items()
+        ]
+    )
 
 
-EXPONENT = "the rate's exponent against the greedy gain's in the last decade, d = 1, 2, 3, T up to 100,000; room: of it"
+EXPONENT = (
+    "the rate's exponent against the greedy gain's in the last decade, d = 1, 2, 3, T up to"
+    " 100,000; room: of it"
+)
 
 
 @theorem("1-C", "Theorem 5.2 and 5.3", EXPONENT)
@@ -299,7 +392,10 @@ def exponents_of_the_gain(kept):
     return Checked.of(shares)
 
 
-FIG_1 = "exponent of T in the mean regret of 200 runs, T = 100 to 1,000, three kernels, d = 1, 2, 3; room: of Fig. 1's"
+FIG_1 = (
+    "exponent of T in the mean regret of 200 runs, T = 100 to 1,000, three kernels, d = 1, 2, 3;"
+    " room: of Fig. 1's"
+)
 
 
 @theorem("1-N", "Theorems 1 to 5, Fig. 1", FIG_1)
@@ -309,5 +405,7 @@ def exponents_of_the_regret(kept):
     rounds = np.unique(np.geomspace(T / 10, T, 10).astype(int))
     for kernel, d in product(("linear", "squared exponential", "matern"), (1, 2, 3)):
         curve = kept.traces(f"growth, {kernel}, d = {d}")["GP-UCB"].cumulative_regret.mean(axis=0)
-        shares.append(slope(np.log(rounds), curve[rounds - 1]) / gain.allowed_exponent(kernel, T, d))
+        shares.append(
+            slope(np.log(rounds), curve[rounds - 1]) / gain.allowed_exponent(kernel, T, d)
+        )
     return Checked.of(shares)

@@ -13,16 +13,29 @@ from kbrepro.kernels import Array, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import gain, widths
 from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
-from kbrepro.policies import PIMS, UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
+from kbrepro.policies import (
+    PIMS,
+    UCB,
+    ExpectedImprovement,
+    MeanOnly,
+    ProbabilityOfImprovement,
+    VarianceOnly,
+)
 from kbrepro.problems import GPDraw
 from kbrepro.simulation import Experiment, Planned
 
 NOISE_VARIANCE = 0.025
-KERNELS = {"linear": Linear(), "squared exponential": SquaredExponential(0.5), "matern": Matern(0.5, nu=2.5)}
+KERNELS = {
+    "linear": Linear(),
+    "squared exponential": SquaredExponential(0.5),
+    "matern": Matern(0.5, nu=2.5),
+}
 
 
 def rules(delta: float, prior_sd: float) -> dict[str, Any]:
-    """Return the rules of Fig. 5, and three since the paper, for rewards of a prior standard deviation."""
+    """Return the rules of Fig. 5, and three since the paper, for rewards of a prior standard
+    deviation.
+    """
     EI = ExpectedImprovement
     MPI = partial(ProbabilityOfImprovement, margin=0.1 * prior_sd)
     margins = {f"MPI, margin {m:g}": m * prior_sd for m in (0.0, 0.01, 0.03)}
@@ -43,7 +56,9 @@ def rules(delta: float, prior_sd: float) -> dict[str, Any]:
 
 
 def points_for(kernel: str, d: int, n: int, seed: int) -> Array:
-    """Return the arms of a kernel behind the growth of gain and regret: a grid, or 200 unit vectors."""
+    """Return the arms of a kernel behind the growth of gain and regret: a grid, or 200 unit
+    vectors.
+    """
     return gain.unit_vectors(200, d, seed) if kernel == "linear" else gain.grid_of(n, d)
 
 
@@ -83,14 +98,18 @@ def experiments(
     synthetic = Experiment(draws, known | {"GP-UCB, Theorem 2": partial(UCB, width=width)}, horizon)
     plan["Fig. 5a"] = Planned(synthetic, trials, seed)
     three = Experiment(draws, {name: known[name] for name in ("GP-UCB", "GP-UCB/5", "EI")}, horizon)
-    plan["three rules, many"] = Planned(three, on_par_trials, seed, first=trials, block=5, arms=False)
+    plan["three rules, many"] = Planned(
+        three, on_par_trials, seed, first=trials, block=5, arms=False
+    )
 
     lab = load("temperature")
     thirds = np.array_split(lab.readings, 3)
     for i, third in enumerate(("first third", "second third", "last third")):
         train = np.concatenate([*thirds[:i], *thirds[i + 1 :]])
         source, prior_sd = sensor_problems(train, thirds[i][::every], noise_variance=0.5)
-        sensors = Experiment(source, rules(delta, prior_sd), horizon=len(lab.sensors), measured=lab.checksum)
+        sensors = Experiment(
+            source, rules(delta, prior_sd), horizon=len(lab.sensors), measured=lab.checksum
+        )
         plan[f"Fig. 5b, {third}"] = Planned(sensors, len(source.rewards), seed, block=10)
 
     for theorem, (functions, width, _) in theorems.items():

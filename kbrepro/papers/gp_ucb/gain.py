@@ -1,4 +1,6 @@
-"""Bounds on the largest information gain, by spectrum and by formula (Srinivas et al., Section 5 and Appendix C)."""
+"""Bounds on the largest information gain, by spectrum and by formula (Srinivas et al., Section 5
+and Appendix C).
+"""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +17,8 @@ HALF_OVER_GREEDY = 0.5 / (1 - math.exp(-1))
 
 
 def spectral_bound(eigenvalues: Array, noise_variance: float, horizon: int) -> Array:
-    """Return the bound of Srinivas et al., eq. 8, on the maximal gain gamma_T for T = 1..horizon, (horizon,).
+    """Return the bound of Srinivas et al., eq. 8, on the maximal gain gamma_T for T = 1..horizon,
+    (horizon,).
 
     `eigenvalues` (A,) are those of the kernel matrix of all arms.
     """
@@ -23,18 +26,22 @@ def spectral_bound(eigenvalues: Array, noise_variance: float, horizon: int) -> A
 
 
 def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
-    """Return the bound of Srinivas et al., Lemma 7.8, on the gain of T pulls, at its best split T_*.
+    """Return the bound of Srinivas et al., Lemma 7.8, on the gain of T pulls, at its best split
+    T_*.
 
-    (1/2) / (1 - 1/e) min over T_* of max over r of T_* log(r n / s2) + (T - r) / s2 sum of the eigenvalues after T_*,
-    n the number of arms, kernel diagonal 1; concave in r. As printed: false where n / s2 is small
-    (docs/found_on_the_way.md).
+    (1/2) / (1 - 1/e) min over T_* of max over r of T_* log(r n / s2) + (T - r) / s2 sum of the
+    eigenvalues after T_*, n the number of arms, kernel diagonal 1; concave in r. As printed: false
+    where n / s2 is small (docs/found_on_the_way.md).
     """
     eigenvalues, n = np.sort(np.maximum(eigenvalues, 0.0))[::-1], len(eigenvalues)
     s = np.arange(1, min(T, n) + 1)
     tails = np.maximum(eigenvalues.sum() - eigenvalues.cumsum(), 0.0)[: len(s)] / noise_variance
     with np.errstate(divide="ignore"):
         best = np.clip(s / tails, 1, T)
-    worst = [s * np.log(r * n / noise_variance) + (T - r) * tails for r in (np.floor(best), np.ceil(best))]
+    worst = [
+        s * np.log(r * n / noise_variance) + (T - r) * tails
+        for r in (np.floor(best), np.ceil(best))
+    ]
     return HALF_OVER_GREEDY * float(np.maximum(*worst).min())
 
 
@@ -44,8 +51,12 @@ def unit_vectors(n: int, d: int, seed: int) -> Array:
     return directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
-def four_gains(n_arms: int, noise_variance: float, horizon: int, seed: int) -> dict[str, tuple[Array, Array]]:
-    """Return greedy gain (horizon,) and spectrum (n_arms,) of the kernels of Fig. 3, the slowest decay first."""
+def four_gains(
+    n_arms: int, noise_variance: float, horizon: int, seed: int
+) -> dict[str, tuple[Array, Array]]:
+    """Return greedy gain (horizon,) and spectrum (n_arms,) of the kernels of Fig. 3, the slowest
+    decay first.
+    """
     line = grid(n_arms)
     kernels: dict[str, tuple[Kernel, Array]] = {
         "independent": (Independent(), line),
@@ -54,7 +65,10 @@ def four_gains(n_arms: int, noise_variance: float, horizon: int, seed: int) -> d
         "linear": (Linear(), unit_vectors(n_arms, 4, seed)),
     }
     return {
-        name: (greedy_gain(kernel, points, noise_variance, horizon)[0], eigvalsh(kernel(points, points))[::-1])
+        name: (
+            greedy_gain(kernel, points, noise_variance, horizon)[0],
+            eigvalsh(kernel(points, points))[::-1],
+        )
         for name, (kernel, points) in kernels.items()
     }
 
@@ -66,11 +80,15 @@ def grid_of(n: int, d: int) -> Array:
 
 
 def gain_of_case(cases: Sequence[tuple[Kernel, Array, float, int]], trial: Trial) -> Array:
-    """Return the greedy gain (T,) of case number `trial.number`: (kernel, points, noise variance, T)."""
+    """Return the greedy gain (T,) of case number `trial.number`: (kernel, points, noise variance,
+    T).
+    """
     return greedy_gain(*cases[trial.number])[0]
 
 
 def allowed_exponent(kernel: str, T: int, d: int) -> float:
-    """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T, gamma by `gain_rate`."""
+    """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T, gamma by
+    `gain_rate`.
+    """
     late, early = gain_rate(kernel, np.array([T, T / 10]), d)
     return 0.5 + 0.5 * math.log10(late / early)

@@ -11,8 +11,10 @@ from kbrepro.problems import Rows
 def sensor_problems(train: Array, test: Array, noise_variance: float) -> tuple[Rows, float]:
     """Return a source with one problem per row of `test`, and the root of the mean prior variance.
 
-    The kernel matrix is the covariance of `train` (rows, n_sensors), whose means are removed from the rewards, as a
-    prior of mean zero asks.
+    The kernel matrix is the covariance of `train` (rows, n_sensors), whose means are removed from
+    the rewards, as a prior of mean zero asks.
     """
     covariance = np.cov(train, rowvar=False)
-    return Rows(covariance, test - train.mean(axis=0), noise_variance), math.sqrt(covariance.diagonal().mean())
+    return Rows(covariance, test - train.mean(axis=0), noise_variance), math.sqrt(
+        covariance.diagonal().mean()
+    )

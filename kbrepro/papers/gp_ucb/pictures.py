@@ -26,7 +26,9 @@ BANDED = (HERO, "EI")
 
 
 def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
-    """Return posterior and band before the pull in each of the rounds shown, and the pull; `frames`: a row per arm."""
+    """Return posterior and band before the pull in each of the rounds shown, and the pull;
+    `frames`: a row per arm.
+    """
     fig, axes = plt.subplots(2, -(-len(shown) // 2), figsize=(WIDTH, 4.2), sharex=True, sharey=True)
     for ax, t in zip(axes.flat, shown, strict=True):
         now = frames[frames["round"] == t]
@@ -35,21 +37,36 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
         ax.fill_between(now["x"], low, high, color="0.86", label="band")
         ax.plot(now["x"], now["f"], "--", color="0.35", linewidth=1.0, label="f, unknown")
         ax.plot(now["x"], now["mean"], color=LOOK[HERO][0], label="posterior mean")
-        ax.plot(before["pulled"], before["observed"], "+", color="black", markersize=6, label="observed")
+        ax.plot(
+            before["pulled"], before["observed"], "+", color="black", markersize=6, label="observed"
+        )
         at = now["pulled"].iloc[0]
-        ax.plot(at, high[now["x"] == at], "v", color=LOOK["EI"][0], label="next pull: highest edge of the band")
+        ax.plot(
+            at,
+            high[now["x"] == at],
+            "v",
+            color=LOOK["EI"][0],
+            label="next pull: highest edge of the band",
+        )
         ax.set(title=f"round {t}", xlabel="arm x", ylabel="reward")
         ax.label_outer()
-    return pieces.titled(fig, "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5", 5, panel=len(shown) - 1)
+    return pieces.titled(
+        fig, "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5", 5, panel=len(shown) - 1
+    )
 
 
 # Figure 5
 
 
 def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: Any) -> Figure:
-    """Return average regret, one panel each {title: {rule: trace}}; settings as for `figures.regret_quartiles`."""
-    fig, axes = figures.regret_row(panels, 3.9, quantity="average", hero=HERO, bands=BANDED, **settings)
-    axes[0].set_ylim(top=1.1 * max(ax.dataLim.y1 for ax in axes))  # the first panel alone has set it
+    """Return average regret, one panel each {title: {rule: trace}}; settings as for
+    `figures.regret_quartiles`.
+    """
+    fig, axes = figures.regret_row(
+        panels, 3.9, quantity="average", hero=HERO, bands=BANDED, **settings
+    )
+    # the first panel alone has set it
+    axes[0].set_ylim(top=1.1 * max(ax.dataLim.y1 for ax in axes))
     if len(panels) > 2:  # labels at the ends of curves would take half of the page
         return pieces.titled(fig, title, 6)
     return figures.labelled(fig, title)
@@ -58,16 +75,25 @@ def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: A
 # Information gain
 
 
-def information(spectra: Mapping[str, Array], bounds: Mapping[str, Array], greedy: Mapping[str, Array]) -> Figure:
+def information(
+    spectra: Mapping[str, Array], bounds: Mapping[str, Array], greedy: Mapping[str, Array]
+) -> Figure:
     """Return Fig. 3: spectra, the bound of eq. 8 and the gain of greedy pulls, by kernel."""
     fig, axes = pieces.row(3, 3.0)
     for name, (colour, style) in KERNEL_LOOK.items():
         for ax, values in zip(axes, (spectra[name], bounds[name], greedy[name]), strict=True):
             ax.plot(np.arange(1, len(values) + 1), values, style, color=colour, label=name)
-    most, top = max(values[0] for values in spectra.values()), max(values[-1] for values in bounds.values())
-    axes[0].set(title="spectrum", xlabel="rank s", ylabel=r"eigenvalue $\hat\lambda_s$", xlim=(0, 40))
+    most, top = (
+        max(values[0] for values in spectra.values()),
+        max(values[-1] for values in bounds.values()),
+    )
+    axes[0].set(
+        title="spectrum", xlabel="rank s", ylabel=r"eigenvalue $\hat\lambda_s$", xlim=(0, 40)
+    )
     axes[0].set(yscale="log", ylim=(1e-4, 2 * most))
     for ax, title in zip(axes[1:], ("bound of eq. 8", "greedy pulls"), strict=True):
         ax.set(title=title, xlabel="pulls T", ylabel="gain (nats)", ylim=(1, 1.2 * top))
         pieces.log_axes(ax, "xy")
-    return pieces.titled(fig, "Fig. 3 of Srinivas et al., replicated, with 100 arms: spectra and gains", 4)
+    return pieces.titled(
+        fig, "Fig. 3 of Srinivas et al., replicated, with 100 arms: spectra and gains", 4
+    )

@@ -1,1 +1,3 @@
-"""Li and Scarlett (2024), GPN-UCB: function networks, confidence sets carried through them, rivals."""
+"""Li and Scarlett (2024), GPN-UCB: function networks, confidence sets carried through them,
+rivals.
+"""

@@ -1,4 +1,6 @@
-"""cEI of Kusakawa et al. (2022), as Li & Scarlett ran it (appendix L.2), by samples, and with its exact expectation."""
+"""cEI of Kusakawa et al. (2022), as Li & Scarlett ran it (appendix L.2), by samples, and with its
+exact expectation.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,11 +10,19 @@ import numpy as np
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkModel
-from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, ChainPosterior, interpolate, stencil
+from kbrepro.papers.gpn_ucb.posterior import (
+    HALF_WIDTH,
+    STEP,
+    TABLE_POINTS,
+    ChainPosterior,
+    interpolate,
+    stencil,
+)
 from kbrepro.policies.base import IndexPolicy, Seed
 from kbrepro.policies.improvement import log_expected_improvement
 
-#: Spacing and reach of the trapezoid rule's nodes for the standard normal, whose tails beyond are below 1e-9 each.
+#: Spacing and reach of the trapezoid rule's nodes for the standard normal, whose tails beyond are
+#: below 1e-9 each.
 NODE_STEP, NODE_REACH = 0.4, 6.0
 #: How many sds the first normal may have: STEP, 2 STEP, ..., 1.28.
 N_SMOOTHED = 8
@@ -22,13 +32,16 @@ FINE = 16
 CHUNK = 16
 
 
-def normal_average(smoothed: Array, mean: Array, sd: Array, value: Callable[[Array], Array]) -> Array:
+def normal_average(
+    smoothed: Array, mean: Array, sd: Array, value: Callable[[Array], Array]
+) -> Array:
     """Return E[v(N(mean, sd))], (A,), for means and sds (A,), v = `value`.
 
-    `smoothed`: what `smooth` returns of v's table. v dips to nearly 0 at every observed input, more narrowly than any
-    sd but the smallest. So N(mean, sd) is split: a first normal, of 3/8 to 3/4 of the sd, is averaged over on the table
-    (one table per power of two), and what is left, which is smooth, by the trapezoid rule with nodes NODE_STEP of the
-    rest apart. Where the sd is too small for the table to tell (below STEP / 0.75) v itself is called at the nodes.
+    `smoothed`: what `smooth` returns of v's table. v dips to nearly 0 at every observed input, more
+    narrowly than any sd but the smallest. So N(mean, sd) is split: a first normal, of 3/8 to 3/4 of
+    the sd, is averaged over on the table (one table per power of two), and what is left, which is
+    smooth, by the trapezoid rule with nodes NODE_STEP of the rest apart. Where the sd is too small
+    for the table to tell (below STEP / 0.75) v itself is called at the nodes.
     """
     level = np.floor(np.log2(np.maximum(0.75 * sd / STEP, 0.5))).astype(int)  # -1: no first normal
     level = np.minimum(level, N_SMOOTHED - 1)
@@ -39,13 +52,17 @@ def normal_average(smoothed: Array, mean: Array, sd: Array, value: Callable[[Arr
         arms = level == j
         rest = np.sqrt(sd[arms] ** 2 - (STEP * 2.0**j) ** 2) if j >= 0 else sd[arms]
         z = mean[arms, None] + rest[:, None] * nodes
-        values = interpolate(smoothed[j], stencil(z)) if j >= 0 else value(z.ravel()).reshape(z.shape)
+        values = (
+            interpolate(smoothed[j], stencil(z)) if j >= 0 else value(z.ravel()).reshape(z.shape)
+        )
         average[arms] = values @ (weights / weights.sum())
     return average
 
 
 def smooth(table: Array) -> Array:
-    """Return the averages of a table (n,) over normals of sd STEP 2^j, j < N_SMOOTHED, as (N_SMOOTHED, n)."""
+    """Return the averages of a table (n,) over normals of sd STEP 2^j, j < N_SMOOTHED, as
+    (N_SMOOTHED, n).
+    """
     pad = len(table) // 2
     padded = np.pad(table, pad, mode="edge")
     frequency = 2 * np.pi * np.fft.rfftfreq(len(padded))
@@ -55,11 +72,13 @@ def smooth(table: Array) -> Array:
 
 
 class ExactCascadeEI(IndexPolicy):
-    """cEI (eq. 286): the expected improvement of the chain's last output, its layers drawn one after the other.
+    """cEI (eq. 286): the expected improvement of the chain's last output, its layers drawn one
+    after the other.
 
-    The expectation is computed by nested one-dimensional quadrature from the last layer to the first: v_m(z) =
-    E max(f_m(z) - best, 0) in closed form, v_i(z) = E v_(i+1)(f_i(z)), cEI(x) = E v_2(f_1(x)); f_i(z) is normal with
-    the posterior mean and sd of its layer. The posteriors of the layers are independent, as in eq. 286's samples.
+    The expectation is computed by nested one-dimensional quadrature from the last layer to the
+    first: v_m(z) = E max(f_m(z) - best, 0) in closed form, v_i(z) = E v_(i+1)(f_i(z)), cEI(x) = E
+    v_2(f_1(x)); f_i(z) is normal with the posterior mean and sd of its layer. The posteriors of the
+    layers are independent, as in eq. 286's samples.
     """
 
     model: NetworkModel
@@ -92,19 +111,24 @@ class ExactCascadeEI(IndexPolicy):
 
         for i in range(last, 0, -1):
             smoothed[i] = smooth(value(i, TABLE_POINTS[:, 0]))
-        return np.maximum(normal_average(smoothed[1], *self.posterior.first(), partial(value, 1)), 0.0)
+        return np.maximum(
+            normal_average(smoothed[1], *self.posterior.first(), partial(value, 1)), 0.0
+        )
 
 
 class SampledCascadeEI(ExactCascadeEI):
     """cEI by `samples` draws per arm (eqs. 287-288), every draw of every arm independent.
 
-    Mean and sd of a layer come from a table of its posterior, refined 16-fold by cubics and looked up linearly: besides
-    the error of the cubics (`interpolate`) at most h^2/8 max |f''| with h = 0.01 / 16, 2e-7 in the mean and 3e-7 in the
-    variance (|f''| <= B sqrt(3) and 2 + 2 sqrt(3)). Samples are in single precision, from a generator that is faster
-    than the policy's and seeded by it, since they take most of a round's time. Raises ValueError unless samples >= 1.
+    Mean and sd of a layer come from a table of its posterior, refined 16-fold by cubics and looked
+    up linearly: besides the error of the cubics (`interpolate`) at most h^2/8 max |f''| with h =
+    0.01 / 16, 2e-7 in the mean and 3e-7 in the variance (|f''| <= B sqrt(3) and 2 + 2 sqrt(3)).
+    Samples are in single precision, from a generator that is faster than the policy's and seeded by
+    it, since they take most of a round's time. Raises ValueError unless samples >= 1.
     """
 
-    def __init__(self, model: NetworkModel, horizon: int | None = None, *, samples: int, rng: Seed = 0) -> None:
+    def __init__(
+        self, model: NetworkModel, horizon: int | None = None, *, samples: int, rng: Seed = 0
+    ) -> None:
         super().__init__(model, horizon, rng=rng)
         checks.positive_int(samples=samples)
         self.samples = samples
@@ -112,7 +136,9 @@ class SampledCascadeEI(ExactCascadeEI):
     def expected_improvement(self) -> Array:
         normal = np.random.Generator(np.random.SFC64(self.rng.integers(2**63))).standard_normal
         estimate = np.zeros(self.model.n_arms)
-        tables = [_fine(layer.mean[:, 0], layer.variance) for layer in self.posterior.posteriors[1:]]
+        tables = [
+            _fine(layer.mean[:, 0], layer.variance) for layer in self.posterior.posteriors[1:]
+        ]
         mean, sd = (part.astype(np.float32)[:, None] for part in self.posterior.first())
         for start in range(0, len(estimate), CHUNK):
             part = slice(start, start + CHUNK)
@@ -125,9 +151,11 @@ class SampledCascadeEI(ExactCascadeEI):
 
 
 def _fine(mean: Array, variance: Array) -> Array:
-    """Return mean and sd from columns of a table of mean and variance, refined FINE-fold, and their steps to the next.
+    """Return mean and sd from columns of a table of mean and variance, refined FINE-fold, and their
+    steps to the next.
 
-    In single precision, as rows (4, n) mean, sd, step of the mean, step of the sd; the last steps are 0.
+    In single precision, as rows (4, n) mean, sd, step of the mean, step of the sd; the last steps
+    are 0.
     """
     at = stencil(np.linspace(-HALF_WIDTH, HALF_WIDTH, (len(mean) - 1) * FINE + 1))
     mean, variance = interpolate(mean, at), interpolate(variance, at)
@@ -142,7 +170,8 @@ def _draw(fine: Array, z: Array, normal: Array) -> Array:
     np.clip(u, 0, end, out=u)
     left = u.astype(np.intp)
     u -= left.astype(np.float32)
-    mean, sd, mean_step, sd_step = (row.take(left, mode="clip") for row in fine)  # "clip" spares a look at each
+    # "clip" spares a look at each
+    mean, sd, mean_step, sd_step = (row.take(left, mode="clip") for row in fine)
     mean += np.multiply(u, mean_step, out=mean_step)
     sd += np.multiply(u, sd_step, out=sd_step)
     return np.add(mean, np.multiply(normal, sd, out=sd), out=mean)

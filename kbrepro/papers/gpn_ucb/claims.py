@@ -1,9 +1,11 @@
-"""What Li and Scarlett (2024) say of their experiments, as predicates on the tables behind their figures.
+"""What Li and Scarlett (2024) say of their experiments, as predicates on the tables behind their
+figures.
 
-The experiment is two chains drawn from the prior, g1 with several maximisers and g2 with an obvious one, printed
-nowhere: a rerun draws one chain of each kind. A row is a chain: the mean of its trials, regrets over the range of g.
-The authors call their experiments "only intended to suggest the potential plausibility of our algorithms for practical
-use, rather than being comprehensive or definitive".
+The experiment is two chains drawn from the prior, g1 with several maximisers and g2 with an obvious
+one, printed nowhere: a rerun draws one chain of each kind. A row is a chain: the mean of its
+trials, regrets over the range of g. The authors call their experiments "only intended to suggest
+the potential plausibility of our algorithms for practical use, rather than being comprehensive or
+definitive".
 """
 
 from dataclasses import replace
@@ -34,11 +36,17 @@ from kbrepro.regret import simple_regret
 BLACK_BOX, GREY_BOX, LUCKY = ("GP-UCB", "EI"), ("cUCB", "OI"), ("cEI", "cUCB")
 OURS, POOL = ("GPN-UCB", "NonAda"), ("GPN-UCB", "cEI", *GREY_BOX, *BLACK_BOX)
 BASELINES, WITHOUT_CEI = POOL[1:], POOL[2:]
-#: The numbers of pulls of NonAda, at which Fig. 12 compares simple regret; b of OI in Fig. 10 up to 1.
+#: The numbers of pulls of NonAda, at which Fig. 12 compares simple regret; b of OI in Fig. 10 up to
+#: 1.
 PULLS, SMALL_B = np.arange(2, 15) ** 2, (1e-4, 1e-3, 1e-2, 0.1, 1.0)
-#: Statistics of a chain. NonAda's simple regret at 50 is that of 49 pulls. EARLY: whether the first trial is near
-#: the best, within 20 % of the range, before GPN-UCB's, but near-optimal, within 5 %, no earlier.
-MEAN, CURVE, AT_50 = "simple regret, mean over T", "simple regret, mean over rounds", "simple regret at 50"
+#: Statistics of a chain. NonAda's simple regret at 50 is that of 49 pulls. EARLY: whether the first
+#: trial is near the best, within 20 % of the range, before GPN-UCB's, but near-optimal, within 5 %,
+#: no earlier.
+MEAN, CURVE, AT_50 = (
+    "simple regret, mean over T",
+    "simple regret, mean over rounds",
+    "simple regret at 50",
+)
 EARLY, REACHED = "early in vain", (0.2, 0.05)
 PRINTED = {1.0: 0.958, 1.5: 0.939, 2.0: 0.934}  # Fig. 6
 NEEDLES = ("needles, nu 1", "needles, nu 1.5")  # whose norm is at most B
@@ -48,33 +56,52 @@ NEEDLES = ("needles, nu 1", "needles, nu 1.5")  # whose norm is at most B
 
 
 def statistics(traces, ranges, times=1):
-    """What Figs. 10 to 12 plot of each rule, one number a chain: the mean over its `times` trials."""
+    """What Figs. 10 to 12 plot of each rule, one number a chain: the mean over its `times`
+    trials.
+    """
     columns = {}
     for rule, trace in traces.items():
         scale = np.repeat(ranges, times)[: len(trace.arms)]
         curve = simple_regret(trace) / scale[:, None]
         numbers = {TOTAL: trace.regret.sum(axis=1) / scale, MEAN: curve[:, PULLS - 1].mean(axis=1)}
-        numbers |= {AT_50: curve[:, 49], CURVE: curve.mean(axis=1), SECONDS: trace.seconds.sum(axis=1)}
-        columns |= {(rule, name): trials.reshape(-1, times).mean(axis=1) for name, trials in numbers.items()}
+        numbers |= {
+            AT_50: curve[:, 49],
+            CURVE: curve.mean(axis=1),
+            SECONDS: trace.seconds.sum(axis=1),
+        }
+        columns |= {
+            (rule, name): trials.reshape(-1, times).mean(axis=1) for name, trials in numbers.items()
+        }
     return columns
 
 
 def nonadaptive(results, ranges):
     """NonAda's simple regret, from one regret for each of `PULLS`."""
     regrets = np.array(results) / ranges[:, None]
-    return {("NonAda", MEAN): regrets.mean(axis=1), ("NonAda", AT_50): regrets[:, list(PULLS).index(49)]}
+    return {
+        ("NonAda", MEAN): regrets.mean(axis=1),
+        ("NonAda", AT_50): regrets[:, list(PULLS).index(49)],
+    }
 
 
 def early(curves, ranges):
-    """`EARLY` of every rule, from falling curves of simple regret by rule, one trial a chain, (n, T) each."""
+    """`EARLY` of every rule, from falling curves of simple regret by rule, one trial a chain, (n,
+    T) each.
+    """
     limits = [share * ranges[:, None] for share in REACHED]
-    near, best_at = ({rule: (curve > limit).sum(axis=1) for rule, curve in curves.items()} for limit in limits)
+    near, best_at = (
+        {rule: (curve > limit).sum(axis=1) for rule, curve in curves.items()} for limit in limits
+    )
     own, own_best = near["GPN-UCB"], best_at["GPN-UCB"]
-    return {(rule, EARLY): 1.0 * ((near[rule] < own) & (best_at[rule] >= own_best)) for rule in LUCKY}
+    return {
+        (rule, EARLY): 1.0 * ((near[rule] < own) & (best_at[rule] >= own_best)) for rule in LUCKY
+    }
 
 
 def with_envelope(kept, label, columns, ranges):
-    """Columns, and those of the first chains, on which GPN-UCB was also played with its first layer enveloped."""
+    """Columns, and those of the first chains, on which GPN-UCB was also played with its first layer
+    enveloped.
+    """
     own = columns | statistics({"GPN-UCB": kept.traces(label)["enveloped"]}, ranges)
     n = len(own["GPN-UCB", TOTAL])
     return columns | {(f"{rule}, enveloped", name): own[rule, name][:n] for rule, name in columns}
@@ -109,14 +136,23 @@ def obvious(kept):
 
 
 def sweep(kept, least, most):
-    """The columns of Fig. 10 of the drawn chains whose gap is from `least` to `most`; `OI 0.01` is OI with b = 0.01."""
+    """The columns of Fig. 10 of the drawn chains whose gap is from `least` to `most`; `OI 0.01` is
+    OI with b = 0.01.
+    """
     gaps, ranges = facts(kept)
-    traces = {f"OI {b:g}": trace for b, trace in kept.traces("OI, draws").items()} | kept.traces("cUCB, draws")
-    return {key: column[(least <= gaps) & (gaps <= most)] for key, column in statistics(traces, ranges).items()}
+    traces = {f"OI {b:g}": trace for b, trace in kept.traces("OI, draws").items()} | kept.traces(
+        "cUCB, draws"
+    )
+    return {
+        key: column[(least <= gaps) & (gaps <= most)]
+        for key, column in statistics(traces, ranges).items()
+    }
 
 
 def versions_of(kept):
-    """The versions of GPN-UCB; cUCB given L = 2 and 1, and how many times as wide its bounds are as GPN-UCB's."""
+    """The versions of GPN-UCB; cUCB given L = 2 and 1, and how many times as wide its bounds are as
+    GPN-UCB's.
+    """
     given = {"L = 2": kept.traces("cUCB, draws")["cUCB"], "L = 1": kept.traces("L = 1")["cUCB"]}
     columns = statistics(given | kept.traces("versions of GPN-UCB"), facts(kept)[1])
     return columns | {("cUCB", "relative width"): np.array(kept.results("relative widths"))}
@@ -142,12 +178,16 @@ swept1, _ = swept = (
     one_chain("Fig. 10, g1", load=partial(sweep, least=-np.inf, most=SEVERAL)),
     one_chain("Fig. 10, g2", load=partial(sweep, least=OBVIOUS, most=np.inf)),
 )
-versions = Table("two drawn chains, versions of GPN-UCB and cUCB", size=2, unit="chain", load=versions_of)
+versions = Table(
+    "two drawn chains, versions of GPN-UCB and cUCB", size=2, unit="chain", load=versions_of
+)
 ratios = Table("Fig. 6", size=1, unit="curve", load=fig6)
 
 
 def behind(rules, rivals):
-    """Simple regret minus that of the best rival, the largest of rules and panels; what it shows begins with GAP."""
+    """Simple regret minus that of the best rival, the largest of rules and panels; what it shows
+    begins with GAP.
+    """
 
     def gap(fig, rule):
         return fig(rule, MEAN) - np.min([fig(rival, MEAN) for rival in rivals], axis=0)
@@ -167,7 +207,9 @@ def lower(fig, rule, rivals):
 
 def outperformed(fig, rule, statistic):
     """A black box has less regret than a rule."""
-    return np.any([better(fig(rival, statistic), fig(rule, statistic)) for rival in BLACK_BOX], axis=0)
+    return np.any(
+        [better(fig(rival, statistic), fig(rule, statistic)) for rival in BLACK_BOX], axis=0
+    )
 
 
 GAP = "mean simple regret, in ranges of g:"
@@ -180,13 +222,23 @@ GAP = "mean simple regret, in ranges of g:"
     "5-H",
     "L.2, Fig. 10",
     effect=lambda *panels: np.max(
-        [np.abs(fig(f"OI {b:g}", CURVE) - fig("cUCB", CURVE)) for fig in panels for b in SMALL_B], axis=0
+        [np.abs(fig(f"OI {b:g}", CURVE) - fig("cUCB", CURVE)) for fig in panels for b in SMALL_B],
+        axis=0,
     ),
-    shows="largest gap of mean simple regret between OI, b <= 1, and cUCB in two panels, in ranges of g",
+    shows=(
+        "largest gap of mean simple regret between OI, b <= 1, and cUCB in two panels, in ranges"
+        " of g"
+    ),
 )
 def oi_is_similar_to_cucb(*swept):
     """The experimental results show that OI with [...] b ≤ 1 has similar performance to cUCB"""
-    return always(*(similar(fig(f"OI {b:g}", CURVE), fig("cUCB", CURVE), 1.0) for fig in swept for b in SMALL_B))
+    return always(
+        *(
+            similar(fig(f"OI {b:g}", CURVE), fig("cUCB", CURVE), 1.0)
+            for fig in swept
+            for b in SMALL_B
+        )
+    )
 
 
 @claim(
@@ -206,7 +258,9 @@ def oi_and_cucb_are_indistinguishable(swept1):
 @claim(
     "5-A",
     "L.3, Fig. 11",
-    effect=lambda *panels: np.max([fig["GPN-UCB"] / np.min([*map(fig, BASELINES)], axis=0) for fig in panels], axis=0),
+    effect=lambda *panels: np.max(
+        [fig["GPN-UCB"] / np.min([*map(fig, BASELINES)], axis=0) for fig in panels], axis=0
+    ),
     shows="mean R_T of GPN-UCB over that of its best rival, the larger of two panels",
 )
 def gpn_ucb_is_best(*both):
@@ -221,31 +275,52 @@ def gpn_ucb_is_best(*both):
     "5-D",
     "L.3, Fig. 12",
     effect=lambda *panels: np.max([fig(rule, AT_50) for fig in panels for rule in OURS], axis=0),
-    shows="simple regret at T = 50 (NonAda 49), the largest of two rules and two panels, in ranges of g",
+    shows=(
+        "simple regret at T = 50 (NonAda 49), the largest of two rules and two panels, in ranges"
+        " of g"
+    ),
 )
 def both_are_near_optimal_by_50(*both):
-    """The experimental results show that both algorithms are able to locate a near-optimal point in a short time (by
-    T=50 [...])."""
+    """The experimental results show that both algorithms are able to locate a near-optimal point in
+    a short time (by T=50 [...]).
+    """
     return always(*(near_optimal(fig(rule, AT_50)) for fig in both for rule in OURS))
 
 
 @claim(
-    "5-F", "L.3, Fig. 12 (b)", effect=behind(["NonAda"], BASELINES), shows=f"{GAP} NonAda's minus the best baseline's"
+    "5-F",
+    "L.3, Fig. 12 (b)",
+    effect=behind(["NonAda"], BASELINES),
+    shows=f"{GAP} NonAda's minus the best baseline's",
 )
 def nonada_is_best_where_one_is_obvious(others2):
-    """In terms of simple regret, for [...] with an "obvious" maximizer, NonAda outperforms all the baselines"""
+    """In terms of simple regret, for [...] with an "obvious" maximizer, NonAda outperforms all the
+    baselines
+    """
     return lower(others2, "NonAda", BASELINES)
 
 
-@claim("5-N", "L.3, Fig. 12 (b)", effect=behind(["GPN-UCB"], ["cEI"]), shows=f"{GAP} GPN-UCB's minus cEI's")
+@claim(
+    "5-N",
+    "L.3, Fig. 12 (b)",
+    effect=behind(["GPN-UCB"], ["cEI"]),
+    shows=f"{GAP} GPN-UCB's minus cEI's",
+)
 def gpn_ucb_equals_cei_where_one_is_obvious(g2):
     """and GPN-UCB has very similar performance to cEI."""
     return indistinguishable(g2("GPN-UCB", MEAN), g2("cEI", MEAN), 1.0)
 
 
-@claim("5-O", "L.3, Fig. 12 (a)", effect=behind(OURS, ["cEI"]), shows=f"{GAP} the larger of ours minus cEI's")
+@claim(
+    "5-O",
+    "L.3, Fig. 12 (a)",
+    effect=behind(OURS, ["cEI"]),
+    shows=f"{GAP} the larger of ours minus cEI's",
+)
 def cei_is_slightly_ahead(g1):
-    """For [...] with several potential maximizers, our algorithms are slightly outperformed by cEI"""
+    """For [...] with several potential maximizers, our algorithms are slightly outperformed by
+    cEI
+    """
     return always(*(slightly_better(g1("cEI", MEAN), g1(rule, MEAN), 1.0) for rule in OURS))
 
 
@@ -266,12 +341,15 @@ def both_surpass_other_baselines(g1):
 @claim(
     "5-X",
     "L.3",
-    effect=lambda *panels: np.min([fig("cEI", SECONDS) / fig("GPN-UCB", SECONDS) for fig in panels], axis=0),
+    effect=lambda *panels: np.min(
+        [fig("cEI", SECONDS) / fig("GPN-UCB", SECONDS) for fig in panels], axis=0
+    ),
     shows="seconds of a run of cEI over those of GPN-UCB, one core, the smaller of two panels",
 )
 def cei_costs_more(*both):
-    """However, it should be noted that the slightly better performance of cEI requires significantly higher
-    computation resources due to the large sample size."""
+    """However, it should be noted that the slightly better performance of cEI requires
+    significantly higher computation resources due to the large sample size.
+    """
     return always(*(clearly_better(fig("GPN-UCB", SECONDS), fig("cEI", SECONDS)) for fig in both))
 
 
@@ -282,10 +360,13 @@ def cei_costs_more(*both):
     shows=f"{GAP} OI's or cUCB's minus the better black box's, the largest",
 )
 def grey_boxes_sometimes_lose(*others):
-    """Perhaps unexpectedly, we found that the grey-box OI and cUCB algorithms (but not GPN-UCB and cEI) are sometimes
-    outperformed by the black-box GP-UCB and EI algorithms, at least in this simple setting"""
+    """Perhaps unexpectedly, we found that the grey-box OI and cUCB algorithms (but not GPN-UCB and
+    cEI) are sometimes outperformed by the black-box GP-UCB and EI algorithms, at least in this
+    simple setting
+    """
     cucb = [outperformed(fig, "cUCB", statistic) for fig in others for statistic in (TOTAL, MEAN)]
-    return sometimes(*cucb) & sometimes(*(outperformed(fig, "OI", MEAN) for fig in others))  # OI: in Fig. 12 alone
+    # OI: in Fig. 12 alone
+    return sometimes(*cucb) & sometimes(*(outperformed(fig, "OI", MEAN) for fig in others))
 
 
 @claim(
@@ -295,21 +376,33 @@ def grey_boxes_sometimes_lose(*others):
     shows=f"{GAP} GPN-UCB's or cEI's minus the better black box's, the largest",
 )
 def gpn_ucb_and_cei_never_lose(*both):
-    """(but not GPN-UCB and cEI) are sometimes outperformed by the black-box GP-UCB and EI algorithms"""
-    cases = [(fig, rule, kind) for fig in both for rule in ("GPN-UCB", "cEI") for kind in (TOTAL, MEAN)]
+    """(but not GPN-UCB and cEI) are sometimes outperformed by the black-box GP-UCB and EI
+    algorithms
+    """
+    cases = [
+        (fig, rule, kind) for fig in both for rule in ("GPN-UCB", "cEI") for kind in (TOTAL, MEAN)
+    ]
     return always(*(~outperformed(*case) for case in cases))
 
 
 @claim(
     "5-AD",
     "L.3, Figs. 11, 12",
-    effect=lambda *panels: np.min([np.mean([fig(rule, EARLY) for fig in panels], axis=0) for rule in LUCKY], axis=0),
-    shows="share of trials that are near the best before GPN-UCB but near-optimal no earlier, the smaller of two rules",
+    effect=lambda *panels: np.min(
+        [np.mean([fig(rule, EARLY) for fig in panels], axis=0) for rule in LUCKY], axis=0
+    ),
+    shows=(
+        "share of trials that are near the best before GPN-UCB but near-optimal no earlier, the"
+        " smaller of two rules"
+    ),
 )
 def early_luck_does_not_always_help(*ten_trials):
-    """although some trials of cEI and cUCB query a good point at an early time (due to randomness), this does not
-    always help them find the near-optimal point earlier."""
-    return always(*(sometimes(*(fig(rule, EARLY, np.max) > 0 for fig in ten_trials)) for rule in LUCKY))
+    """although some trials of cEI and cUCB query a good point at an early time (due to randomness),
+    this does not always help them find the near-optimal point earlier.
+    """
+    return always(
+        *(sometimes(*(fig(rule, EARLY, np.max) > 0 for fig in ten_trials)) for rule in LUCKY)
+    )
 
 
 @claim(
@@ -319,26 +412,36 @@ def early_luck_does_not_always_help(*ten_trials):
     shows="simple regret of GPN-UCB at T = 50, the smaller of two panels, in ranges of g",
 )
 def gpn_ucb_can_be_effective(*both):
-    """In Appendix L, we show that such a practical variant can be effective, at least in simple experimental
-    scenarios."""
+    """In Appendix L, we show that such a practical variant can be effective, at least in simple
+    experimental scenarios.
+    """
     return sometimes(*(near_optimal(fig("GPN-UCB", AT_50)) for fig in both))
 
 
 @claim(
     "5-L",
     "H.5, Fig. 6",
-    effect=lambda ratios: np.max([np.abs(ratios(nu, "ratio") - value) for nu, value in PRINTED.items()], axis=0),
+    effect=lambda ratios: np.max(
+        [np.abs(ratios(nu, "ratio") - value) for nu, value in PRINTED.items()], axis=0
+    ),
     shows="largest difference from the three printed numbers",
 )
 def ratios_are_as_printed(ratios):
-    """close to 1; with [...] we get this ratio being 0.958, 0.939, and 0.934 for [...] and 2 respectively."""
+    """close to 1; with [...] we get this ratio being 0.958, 0.939, and 0.934 for [...] and 2
+    respectively.
+    """
     return always(*(np.abs(ratios(nu, "ratio") - value) <= 0.0005 for nu, value in PRINTED.items()))
 
 
 # What the paper argues
 
 
-@remark("5-R", "L.3", effect=over("L = 1", "L = 2"), shows="R_T of cUCB given L = 1 over that given L = 2")
+@remark(
+    "5-R",
+    "L.3",
+    effect=over("L = 1", "L = 2"),
+    shows="R_T of cUCB given L = 1 over that given L = 2",
+)
 def loose_bounds_cost_regret(versions):
     """This may be caused by the large uncertainty in (283) when [...] L > 1, which makes the
     confidence bounds loose."""
@@ -374,35 +477,41 @@ def distant_points_have_no_impact(versions):
 @theorem(
     "5-K",
     "Theorem 1, eq. 49",
-    "steps and sums of 20, chains of two layers of exact norm, sets rounded outward, the rounding in the bound, less "
-    "than 5 % of the range",
+    "steps and sums of 20, chains of two layers of exact norm, sets rounded outward, the rounding"
+    " in the bound, less than 5 % of the range",
 )
 def theorem_1(kept):
     """and a chain [...] Algorithm 1 achieves [...] R_{T} ≤ 2^{m+1}BL^{m-1}Σ_{T},"""
-    return Checked.of((row["total"], row["step"]) for row in kept.results("chain, outward") if row["slack"] < 0.05)
+    return Checked.of(
+        (row["total"], row["step"]) for row in kept.results("chain, outward") if row["slack"] < 0.05
+    )
 
 
 @theorem(
     "5-P",
     "Theorems 4, 7 and 8, eqs. 131, 132, 136",
-    "error of the composite mean and simple regret over the sums that the proofs bound, all arms, T = 4 to 49, m = 3: "
-    "chains, multi-output chains (k I), feed-forward networks",
+    "error of the composite mean and simple regret over the sums that the proofs bound, all arms, T"
+    " = 4 to 49, m = 3: chains, multi-output chains (k I), feed-forward networks",
 )
 def theorems_4_7_and_8(kept):
     """Theorem 4 (Non-adaptive sampling method for chains). Under the setup"""
-    networks = [kept.results(f"Appendix G, {structure}") for structure in ("chain", "multi-output", "feed-forward")]
+    networks = [
+        kept.results(f"Appendix G, {structure}")
+        for structure in ("chain", "multi-output", "feed-forward")
+    ]
     return Checked.of((row["error"], row["regret"]) for rows in networks for row in rows)
 
 
 @theorem(
     "5-AA",
     "Theorem 4, the rate",
-    "exponent of T in the error, at least 3/2 promised: its mean over networks of two Matérn-3/2 layers, d = 1, T = 4 "
-    "to 50; room: 3/2 over the exponent",
+    "exponent of T in the error, at least 3/2 promised: its mean over networks of two Matérn-3/2"
+    " layers, d = 1, T = 4 to 50; room: 3/2 over the exponent",
 )
 def theorem_4_rate(kept):
-    """we propose a simple non-adaptive sampling based method (see Algorithm 2) for each structure, and provide the
-    corresponding theoretical simple regret for the Matérn kernel."""
+    """we propose a simple non-adaptive sampling based method (see Algorithm 2) for each structure,
+    and provide the corresponding theoretical simple regret for the Matérn kernel.
+    """
     errors = np.array(kept.results("rate of NonAda"))
     exponent = -np.polyfit(np.log(PULLS_OF_RATE), np.log(errors.mean(axis=0)), 1)[0]
     return Checked(int(exponent < 1.5), len(errors), room=float(1.5 / exponent))
@@ -411,8 +520,9 @@ def theorem_4_rate(kept):
 @theorem(
     "5-M",
     "Theorems 5, 6 and 9, H.4",
-    "the bounds of the proof, epsilon and epsilon T, over simple regret of 7 rules and R_T of 6, averaged over 100 "
-    "needles, T = 49, nu = 1 and 1.5; that needles are as Theorem 9 says: a unit test",
+    "the bounds of the proof, epsilon and epsilon T, over simple regret of 7 rules and R_T of 6,"
+    " averaged over 100 needles, T = 49, nu = 1 and 1.5; that needles are as Theorem 9 says: a unit"
+    " test",
 )
 def theorems_5_and_6(kept):
     """meaning that the average simple regret is at least"""
@@ -425,7 +535,8 @@ def theorems_5_and_6(kept):
 bands = tested(
     "5-J",
     "Lemmas 1, 2 and 4",
-    "bands of layers of exact norm after up to 40 pulls, scalar and vector-valued ones; Lemma 4 is an identity",
+    "bands of layers of exact norm after up to 40 pulls, scalar and vector-valued ones; Lemma 4 is"
+    " an identity",
     r"Then, it holds for all [...] that [...] |f [...] \leq B\sigma_{t}",
 )
 remark_3 = tested(
@@ -437,8 +548,8 @@ remark_3 = tested(
 orders = unchecked(
     "5-V",
     "Lemmas 3, 5; Theorems 2, 3, 10, 11; Corollaries 1 to 3",
-    "nothing: cited with noise (Lemma 3); orders without constants (Lemma 5, Corollaries); in two dimensions rounding "
-    "the sets outward adds 205 % of the range to the bound, the median (Theorems 2, 3); the needles of Theorem 9 with "
-    "more outputs, all 0 (Theorems 10, 11)",
+    "nothing: cited with noise (Lemma 3); orders without constants (Lemma 5, Corollaries); in two"
+    " dimensions rounding the sets outward adds 205 % of the range to the bound, the median"
+    " (Theorems 2, 3); the needles of Theorem 9 with more outputs, all 0 (Theorems 10, 11)",
     "and a multi-output chain [...] Algorithm 1 achieves [...] R_{T} ≤ 5^{m}BL^{m-1}Σ^{Γ}_{T},",
 )

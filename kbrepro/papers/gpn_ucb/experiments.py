@@ -9,8 +9,21 @@ from kbrepro.kernels import Matern, grid
 from kbrepro.papers.gpn_ucb import measures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.needle import Needles
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
-from kbrepro.papers.gpn_ucb.problems import FINE, SMALL, DrawnChain, RandomNetwork, Repeated, exact_chain
+from kbrepro.papers.gpn_ucb.policies import (
+    GPNUCB,
+    CascadeUCB,
+    OptimisticImprovement,
+    black_box_ei,
+    black_box_ucb,
+)
+from kbrepro.papers.gpn_ucb.problems import (
+    FINE,
+    SMALL,
+    DrawnChain,
+    RandomNetwork,
+    Repeated,
+    exact_chain,
+)
 from kbrepro.papers.gpn_ucb.sets import FeedForward
 from kbrepro.problems import Trial
 from kbrepro.simulation import Experiment, Planned

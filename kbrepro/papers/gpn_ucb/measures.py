@@ -1,4 +1,6 @@
-"""What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each (for `map_trials`)."""
+"""What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each (for
+`map_trials`).
+"""
 
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -17,7 +19,8 @@ from kbrepro.simulation import rounds
 
 Source = Callable[[Trial], NetworkProblem]
 
-#: Gap (see `chain_facts`) up to which a chain has several maximisers, and from which on an obvious one.
+#: Gap (see `chain_facts`) up to which a chain has several maximisers, and from which on an obvious
+#: one.
 SEVERAL, OBVIOUS = 0.05, 0.25
 
 
@@ -27,8 +30,8 @@ SEVERAL, OBVIOUS = 0.05, 0.25
 def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
     """Return the gap of a chain's maximum and the range of its reward.
 
-    The gap is by how much the maximum exceeds every value farther than 2 from its place, as a share of the range: near
-    1 a single peak, an obvious maximiser, near 0 several places equally good.
+    The gap is by how much the maximum exceeds every value farther than 2 from its place, as a share
+    of the range: near 1 a single peak, an obvious maximiser, near 0 several places equally good.
     """
     problem = source(trial)
     g, points = problem.expected_reward, problem.model.points
@@ -36,59 +39,84 @@ def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
     return float((g.max() - g[far].max()) / problem.reward_range), problem.reward_range
 
 
-def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: int = 2000) -> NDArray[np.int64]:
+def find_chains(
+    source: Source, wanted: int, obvious: bool, trial: Trial, most: int = 2000
+) -> NDArray[np.int64]:
     """Return the numbers of the first `wanted` chains with an obvious maximiser, or several.
 
-    Fewer if the first `most` chains hold fewer. One job, whatever the trial's number: it looks at chain 0, 1, 2, ... of
-    the trial's seed.
+    Fewer if the first `most` chains hold fewer. One job, whatever the trial's number: it looks at
+    chain 0, 1, 2, ... of the trial's seed.
     """
     gaps = (chain_facts(source, Trial(trial.seed, number))[0] for number in range(most))
-    numbers = (number for number, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL))
+    numbers = (
+        number for number, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL)
+    )
     return np.array([*islice(numbers, wanted)])
 
 
 # Bounds, one network each
 
 
-def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str) -> dict[str, float]:
-    """Return the largest r_t over its bound (`step`: eq. 49) and R_t over that of Theorem 1 (`total`), for chains.
+def bound_ratios(
+    network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str
+) -> dict[str, float]:
+    """Return the largest r_t over its bound (`step`: eq. 49) and R_t over that of Theorem 1
+    (`total`), for chains.
 
-    For GPN-UCB. The sds are those of all layers at the true inputs of the arm pulled, before the pull; Sigma_t is the
-    largest of their sums so far over the layers, so more is asked of the theorem than it states. In mode `outward`
-    envelopes reach over the whole grid, as in the proof, and the bounds contain what rounding adds, `slack` as a share
-    of the range of the reward: a grid point of a dilated box lies within its diameter + 2 h of the one next to the true
-    input, h half a cell's diagonal; moving a bound there costs L h for the mean and L h for B sd, and the rounding
-    itself adds L h, on both sides: 10 L h a layer, carried on like 2 B sd.
+    For GPN-UCB. The sds are those of all layers at the true inputs of the arm pulled, before the
+    pull; Sigma_t is the largest of their sums so far over the layers, so more is asked of the
+    theorem than it states. In mode `outward` envelopes reach over the whole grid, as in the proof,
+    and the bounds contain what rounding adds, `slack` as a share of the range of the reward: a grid
+    point of a dilated box lies within its diameter + 2 h of the one next to the true input, h half
+    a cell's diagonal; moving a bound there costs L h for the mean and L h for B sd, and the
+    rounding itself adds L h, on both sides: 10 L h a layer, carried on like 2 B sd.
     """
     problem = network(trial)
     model, outward = problem.model, mode == "outward"
     radius = 10.0 if outward else 1.0
-    policy = GPNUCB(model, horizon, n_grid=n_grid, outward=outward, half_width=network.norm, radius=radius)
+    policy = GPNUCB(
+        model, horizon, n_grid=n_grid, outward=outward, half_width=network.norm, radius=radius
+    )
     arms, sds = [], []
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         arms.append(arm)
         layers = zip(policy.posterior.posteriors, model.steps(arm, observation), strict=True)
         sds.append([posterior.at(z[None, :])[1][0] for posterior, (z, _) in layers])
-    regret, m, B, L = problem.regret(np.array(arms)), len(model.widths), model.norm_bound, model.lipschitz
+    regret, m, B, L = (
+        problem.regret(np.array(arms)),
+        len(model.widths),
+        model.norm_bound,
+        model.lipschitz,
+    )
     weights = (2 * L) ** np.arange(m - 1, -1, -1)
     added = 5 * L * policy.posterior.step * weights[1:].sum() if outward else 0.0
     step = regret / (2 * B * np.array(sds) @ weights + added)
     sums = 2 ** (m + 1) * B * L ** (m - 1) * np.cumsum(sds, axis=0).max(axis=1)
     total = np.cumsum(regret) / (sums + added * np.arange(1, horizon + 1))
-    return {"step": float(step.max()), "total": float(total.max()), "slack": float(added) / problem.reward_range}
+    return {
+        "step": float(step.max()),
+        "total": float(total.max()),
+        "slack": float(added) / problem.reward_range,
+    }
 
 
 def design_errors(network: Source, sides: Sequence[int], trial: Trial) -> Array:
-    """Return the largest |g - composite mean| over all arms after per_side^d pulls, (len(sides),)."""
+    """Return the largest |g - composite mean| over all arms after per_side^d pulls,
+    (len(sides),).
+    """
     problem = network(trial)
-    return np.array([np.abs(problem.expected_reward - nonadaptive(problem, side)[0]).max() for side in sides])
+    return np.array(
+        [np.abs(problem.expected_reward - nonadaptive(problem, side)[0]).max() for side in sides]
+    )
 
 
 def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) -> dict[str, float]:
-    """Return how far non-adaptive sampling with per_side^d pulls comes to its bounds, largest over `sides`.
+    """Return how far non-adaptive sampling with per_side^d pulls comes to its bounds, largest over
+    `sides`.
 
-    `error`: |g - composite mean| over B sum_i L^(m-i) sd_i at the composed means, all arms (eqs. 131, 132; for several
-    outputs G.3, G.4); `regret`: simple regret over twice the largest such sum (eq. 136).
+    `error`: |g - composite mean| over B sum_i L^(m-i) sd_i at the composed means, all arms (eqs.
+    131, 132; for several outputs G.3, G.4); `regret`: simple regret over twice the largest such sum
+    (eq. 136).
     """
     problem, shares = network(trial), []
     for per_side in sides:
@@ -100,7 +128,9 @@ def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) 
 
 
 def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
-    """Return B sum_i L^(m-i) sd_i of every arm (A,), from the sds (A,) of all layers; roots of widths as in eq. 184."""
+    """Return B sum_i L^(m-i) sd_i of every arm (A,), from the sds (A,) of all layers; roots of
+    widths as in eq. 184.
+    """
     model, bound = problem.model, np.zeros(problem.model.n_arms)
     for sd, width in zip(sds, model.widths, strict=True):
         root = 1.0 if isinstance(model.structure, MultiOutput) else np.sqrt(width)
@@ -109,15 +139,20 @@ def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
 
 
 def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> Array:
-    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`, (len(sides),)."""
+    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`,
+    (len(sides),).
+    """
     problem = source(trial)
-    rank = trial.rng("run").spawn(2)[1].permutation(problem.model.n_arms)  # ties fall as for policies of this trial
+    # ties fall as for policies of this trial
+    rank = trial.rng("run").spawn(2)[1].permutation(problem.model.n_arms)
     arms = [best_arm(nonadaptive(problem, per_side)[0], rank) for per_side in sides]
     return problem.regret(np.array(arms))
 
 
 def relative_widths(source: Source, pulls: int, trial: Trial) -> float:
-    """Return the width of cUCB's bounds over that of GPN-UCB's after its pulls, median over the arms."""
+    """Return the width of cUCB's bounds over that of GPN-UCB's after its pulls, median over the
+    arms.
+    """
     problem = source(trial)
     policy, other = GPNUCB(problem.model, pulls), CascadeUCB(problem.model, pulls)
     for _, arm, observation in rounds(policy, problem, pulls, trial.rng("run")):

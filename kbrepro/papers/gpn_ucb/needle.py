@@ -1,4 +1,6 @@
-"""The hard functions of the lower bound (Li & Scarlett, Appendix H): a low, narrow needle that later layers raise."""
+"""The hard functions of the lower bound (Li & Scarlett, Appendix H): a low, narrow needle that
+later layers raise.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +21,9 @@ NORM, PLACE, REACH = 5.0, 0.5, 0.3
 
 
 def matern_profile(distance: Array | float, nu: float) -> Array:
-    """Return the Matérn kernel of any smoothness nu > 0 and lengthscale 1 at distances >= 0, same shape."""
+    """Return the Matérn kernel of any smoothness nu > 0 and lengthscale 1 at distances >= 0, same
+    shape.
+    """
     checks.positive(nu=nu)
     s = np.sqrt(2 * nu) * np.abs(np.asarray(distance, dtype=float))
     with np.errstate(invalid="ignore"):
@@ -29,7 +33,9 @@ def matern_profile(distance: Array | float, nu: float) -> Array:
 
 @dataclass(frozen=True)
 class AnyMatern:
-    """The Matérn kernel of any smoothness nu > 0, lengthscale and variance 1, by Bessel functions."""
+    """The Matérn kernel of any smoothness nu > 0, lengthscale and variance 1, by Bessel
+    functions.
+    """
 
     nu: float
     stationary = positive_semidefinite = True
@@ -51,7 +57,9 @@ def amplifier(z: Array, nu: float) -> Array:
 
 
 def slope_range(nu: float) -> tuple[float, float]:
-    """Return the smallest and the largest g~(z) / z for z in (0, u~], L~ r_min and L~ r_max (H.1; eq. 267)."""
+    """Return the smallest and the largest g~(z) / z for z in (0, u~], L~ r_min and L~ r_max (H.1;
+    eq. 267).
+    """
     z = np.linspace(0, REACH, 20001)[1:]
     slopes = amplifier(z, nu) / z
     return float(slopes.min()), float(slopes.max())
@@ -64,19 +72,22 @@ def steepest(function: Callable[[Array], Array], end: float, n: int) -> float:
 
 
 def bump(r: Array) -> Array:
-    """Return exp(1 - 1 / (1 - r^2)) for |r| < 1, else 0: height 1, same shape (eq. 216 over its height)."""
+    """Return exp(1 - 1 / (1 - r^2)) for |r| < 1, else 0: height 1, same shape (eq. 216 over its
+    height).
+    """
     inside = np.abs(r) < 1
     return np.where(inside, np.exp(1 - 1 / np.where(inside, 1 - np.square(r), 1.0)), 0.0)
 
 
 @dataclass(frozen=True)
 class Needles:
-    """Source of M = per_side^2 chains on [0, 1]^2, one per trial: height 2 epsilon in one cell, 0 elsewhere.
+    """Source of M = per_side^2 chains on [0, 1]^2, one per trial: height 2 epsilon in one cell, 0
+    elsewhere.
 
-    Arms are 3 x 3 points per cell, the middle one its centre; the needle's radius w is half a cell. The policies are
-    given the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle, or the largest slope of g~ or 1
-    if that is larger. `low` raises ValueError if the later layers cannot raise anything
-    up to u~ to 2 epsilon.
+    Arms are 3 x 3 points per cell, the middle one its centre; the needle's radius w is half a cell.
+    The policies are given the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the
+    needle, or the largest slope of g~ or 1 if that is larger. `low` raises ValueError if the later
+    layers cannot raise anything up to u~ to 2 epsilon.
     """
 
     per_side: int
@@ -105,7 +116,12 @@ class Needles:
         points = grid(3 * self.per_side, 2, edge := 1 / (6 * self.per_side), 1 - edge)
         centre = (np.array(divmod(trial.number, self.per_side)) + 0.5) / self.per_side
         needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]
-        slopes = self.low / self.radius * steepest(bump, 1.0, 4001), steepest(self.raised, REACH, 20001)
+        slopes = (
+            self.low / self.radius * steepest(bump, 1.0, 4001),
+            steepest(self.raised, REACH, 20001),
+        )
         constant = max(*slopes, slope_range(self.nu)[1], 1.0)
-        model = NetworkModel(points, FeedForward(AnyMatern(self.nu)), (1,) * self.depth, NORM, constant)
+        model = NetworkModel(
+            points, FeedForward(AnyMatern(self.nu)), (1,) * self.depth, NORM, constant
+        )
         return compose(model, [lambda _: needle, *[self.raised] * (self.depth - 1)])

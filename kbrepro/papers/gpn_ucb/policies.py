@@ -1,4 +1,6 @@
-"""GPN-UCB, non-adaptive sampling, policies that see the reward alone, and the grey-box rivals cUCB and OI."""
+"""GPN-UCB, non-adaptive sampling, policies that see the reward alone, and the grey-box rivals cUCB
+and OI.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -19,16 +21,19 @@ from kbrepro.problems import Model
 
 
 class GPNUCB(IndexPolicy):
-    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1); `settings`: its sets'.
+    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1);
+    `settings`: its sets'.
 
-    The outputs of the layers are in a unit in which kernels have variance 1, as in all rules for networks. Bounds tie
-    often: to go on later in the same order of ties it must be saved.
+    The outputs of the layers are in a unit in which kernels have variance 1, as in all rules for
+    networks. Bounds tie often: to go on later in the same order of ties it must be saved.
     """
 
     model: NetworkModel
     posterior: BoxSets | BallSets
 
-    def __init__(self, model: NetworkModel, horizon: int | None = None, *, rng: Seed = 0, **settings: Any) -> None:
+    def __init__(
+        self, model: NetworkModel, horizon: int | None = None, *, rng: Seed = 0, **settings: Any
+    ) -> None:
         self._settings = settings
         super().__init__(model, horizon, rng=rng)
 
@@ -40,9 +45,11 @@ class GPNUCB(IndexPolicy):
 
 
 def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
-    """Return the per_side^d arms nearest to the centres of per_side^d equal cells of the bounding box of points (A, d).
+    """Return the per_side^d arms nearest to the centres of per_side^d equal cells of the bounding
+    box of points (A, d).
 
-    The fill distance is half a diagonal of a cell, of the order T^(-1/d), up to the spacing of the arms.
+    The fill distance is half a diagonal of a cell, of the order T^(-1/d), up to the spacing of the
+    arms.
     """
     checks.positive_int(per_side=per_side)
     low, high, half = points.min(axis=0), points.max(axis=0), 0.5 / per_side
@@ -51,14 +58,18 @@ def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
 
 
 def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Array]]:
-    """Return the composite mean (A,) after pulls of a uniform design, and the sds (A,) of all layers.
+    """Return the composite mean (A,) after pulls of a uniform design, and the sds (A,) of all
+    layers.
 
-    Non-adaptive sampling (Li & Scarlett, Algorithm 2) recommends the arm where the mean is largest. Mean and sd of a
-    layer are taken at the composed means of the layers before it (eqs. 21, 166, 176-179); the sd of a vector-valued one
-    is the root of its spectral norm (eq. 124).
+    Non-adaptive sampling (Li & Scarlett, Algorithm 2) recommends the arm where the mean is largest.
+    Mean and sd of a layer are taken at the composed means of the layers before it (eqs. 21, 166,
+    176-179); the sd of a vector-valued one is the root of its spectral norm (eq. 124).
     """
     model, rng, sds = problem.model, np.random.default_rng(0), []
-    pulls = [list(model.steps(arm, problem.pull(arm, rng))) for arm in uniform_design(model.points, per_side)]
+    pulls = [
+        list(model.steps(arm, problem.pull(arm, rng)))
+        for arm in uniform_design(model.points, per_side)
+    ]
     mean: Array = model.points
     for i, n in enumerate(model.widths):
         posterior = LayerPosterior(model.structure.kernel, mean, n)
@@ -70,15 +81,19 @@ def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Arr
 
 
 class BlackBox(AskTell):
-    """A policy, made by `policy(model, horizon)`, that sees only the reward, the last entry of an observation.
+    """A policy, made by `policy(model, horizon)`, that sees only the reward, the last entry of an
+    observation.
 
     The reward is treated like an output of the first layer (eqs. 289-291).
     """
 
-    def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], AskTell]) -> None:
+    def __init__(
+        self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], AskTell]
+    ) -> None:
         self.model = model
         self.policy = policy(
-            Model(model.points, model.structure.kernel, NOISE_VARIANCE, norm=model.norm_bound), horizon
+            Model(model.points, model.structure.kernel, NOISE_VARIANCE, norm=model.norm_bound),
+            horizon,
         )
 
     @property
@@ -103,13 +118,16 @@ def norm_width(policy: Any) -> float:
     return policy.model.known_norm
 
 
-#: GP-UCB with the width B (eq. 289), and EI whose incumbent is the largest reward seen (eqs. 290-291).
+#: GP-UCB with the width B (eq. 289), and EI whose incumbent is the largest reward seen (eqs.
+#: 290-291).
 black_box_ucb = partial(BlackBox, policy=partial(UCB, width=norm_width))
 black_box_ei = partial(BlackBox, policy=partial(ExpectedImprovement, incumbent="noisy_reward"))
 
 
 class CascadeUCB(IndexPolicy):
-    """cUCB (eqs. 278-284): means fed forward, sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1), index mean~ + B sd~."""
+    """cUCB (eqs. 278-284): means fed forward, sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1), index mean~
+    + B sd~.
+    """
 
     model: NetworkModel
     posterior: ChainPosterior
@@ -131,9 +149,13 @@ class CascadeUCB(IndexPolicy):
 
 
 class OptimisticImprovement(CascadeUCB):
-    """OI (eq. 285): the larger of UCB - max LCB and eta_t sd~, eta_t = b / (1 + log t), eta_0 = eta_1; b > 0."""
+    """OI (eq. 285): the larger of UCB - max LCB and eta_t sd~, eta_t = b / (1 + log t), eta_0 =
+    eta_1; b > 0.
+    """
 
-    def __init__(self, model: NetworkModel, horizon: int | None = None, *, b: float = 1.0, rng: Seed = 0) -> None:
+    def __init__(
+        self, model: NetworkModel, horizon: int | None = None, *, b: float = 1.0, rng: Seed = 0
+    ) -> None:
         super().__init__(model, horizon, rng=rng)
         checks.positive(b=b)
         self.b = b

@@ -1,7 +1,8 @@
 """GP posterior of one layer: fixed points known at every step, any other point on request.
 
-The inputs of a layer are outputs of the one before it, so they are no arms: the Cholesky factor grows by one row per
-pull (never an inverse: at noise variance 1e-7 its error would be as large as the smallest variances).
+The inputs of a layer are outputs of the one before it, so they are no arms: the Cholesky factor
+grows by one row per pull (never an inverse: at noise variance 1e-7 its error would be as large as
+the smallest variances).
 """
 
 from collections.abc import Sequence
@@ -20,18 +21,31 @@ from kbrepro.posterior import Stack, Uncertain
 class LayerPosterior(Uncertain):
     """Posterior of functions that share one scalar kernel and their inputs; prior mean 0.
 
-    Attributes: `mean` (P, n_outputs) and `variance` (P,) at the fixed points (P, d). The variance is the same for every
-    output (Li & Scarlett, eqs. 1-2). With the operator-valued kernel k I the posterior of one vector-valued function is
-    the same, and the spectral norm of its covariance is that variance (eqs. 3-4, Lemma 4).
+    Attributes: `mean` (P, n_outputs) and `variance` (P,) at the fixed points (P, d). The variance
+    is the same for every output (Li & Scarlett, eqs. 1-2). With the operator-valued kernel k I the
+    posterior of one vector-valued function is the same, and the spectral norm of its covariance is
+    that variance (eqs. 3-4, Lemma 4).
     """
 
     def __init__(
-        self, kernel: Kernel, points: Array, n_outputs: int = 1, noise_variance: float = NOISE_VARIANCE
+        self,
+        kernel: Kernel,
+        points: Array,
+        n_outputs: int = 1,
+        noise_variance: float = NOISE_VARIANCE,
     ) -> None:
-        self.kernel, self.points, self.noise_variance = kernel, checks.read_only(points), noise_variance
+        self.kernel, self.points, self.noise_variance = (
+            kernel,
+            checks.read_only(points),
+            noise_variance,
+        )
         self.mean = checks.read_only(np.zeros((len(points), n_outputs)))
         self._variance = kernel.diag(points).astype(float).copy()
-        self._inputs, self._rows, self._residuals = Stack(points.shape[1]), Stack(len(points)), Stack(n_outputs)
+        self._inputs, self._rows, self._residuals = (
+            Stack(points.shape[1]),
+            Stack(len(points)),
+            Stack(n_outputs),
+        )
         self._factor = np.zeros((16, 16))
 
     def at(self, Z: Array) -> tuple[Array, Array]:
@@ -40,7 +54,9 @@ class LayerPosterior(Uncertain):
         return mean, np.sqrt(np.maximum(self.kernel.diag(Z) - np.einsum("tn,tn->n", V, V), 0.0))
 
     def solved(self, Z: Array) -> tuple[Array, Array]:
-        """Return the mean (n, n_outputs) at any points Z (n, d), and V = L^-1 k(inputs, Z), (pulls, n)."""
+        """Return the mean (n, n_outputs) at any points Z (n, d), and V = L^-1 k(inputs, Z), (pulls,
+        n).
+        """
         K, t = self.kernel(self._inputs(), Z), len(self._inputs)
         V = solve_triangular(self._factor[:t, :t], K, lower=True, check_finite=False) if t else K
         return V.T @ self._residuals(), V
@@ -54,7 +70,9 @@ class LayerPosterior(Uncertain):
         z = z[None, :]
         mean, V = self.solved(z)
         t, new = len(V), V[:, 0]
-        scale = np.sqrt(max(float(self.kernel.diag(z)[0]) - float(new @ new), 0.0) + self.noise_variance)
+        scale = np.sqrt(
+            max(float(self.kernel.diag(z)[0]) - float(new @ new), 0.0) + self.noise_variance
+        )
         if t == len(self._factor):
             self._factor = np.pad(self._factor, (0, t))
         self._factor[t, :t], self._factor[t, t] = new, scale
@@ -68,35 +86,48 @@ class LayerPosterior(Uncertain):
 
 
 class NetworkPosterior(checks.Changing):
-    """The posteriors of all layers, each with its own fixed points: what a pull shows is given to each of them."""
+    """The posteriors of all layers, each with its own fixed points: what a pull shows is given to
+    each of them.
+    """
 
     def __init__(self, model: NetworkModel, points: Sequence[Array]) -> None:
         self.model = model
         layers = zip(points, model.widths, strict=True)
-        self.posteriors = tuple(LayerPosterior(model.structure.kernel, fixed, n) for fixed, n in layers)
+        self.posteriors = tuple(
+            LayerPosterior(model.structure.kernel, fixed, n) for fixed, n in layers
+        )
 
     def update(self, arm: int, observation: Sequence[Any]) -> None:
         """Take in the outputs of all layers at `arm`; raises as `NetworkModel.steps`."""
-        for posterior, (z, y) in zip(self.posteriors, self.model.steps(arm, observation), strict=True):
+        for posterior, (z, y) in zip(
+            self.posteriors, self.model.steps(arm, observation), strict=True
+        ):
             posterior.update(z, y)
 
 
-#: Tables span [-HALF_WIDTH, HALF_WIDTH]; outside, where no data is near and the posterior is the prior, the end counts.
+#: Tables span [-HALF_WIDTH, HALF_WIDTH]; outside, where no data is near and the posterior is the
+#: prior, the end counts.
 HALF_WIDTH, STEP = 8.0, 0.01
 TABLE_POINTS = np.linspace(-HALF_WIDTH, HALF_WIDTH, round(2 * HALF_WIDTH / STEP) + 1)[:, None]
 
 
 def stencil(z: Array) -> tuple[NDArray[np.int64], Array]:
-    """Return the first of the four entries of a table that are nearest to z, and their weights in a cubic, (4, ...)."""
+    """Return the first of the four entries of a table that are nearest to z, and their weights in a
+    cubic, (4, ...).
+    """
     position = (np.clip(z, -HALF_WIDTH, HALF_WIDTH) + HALF_WIDTH) / STEP
     left = np.clip(position.astype(np.int64), 1, len(TABLE_POINTS) - 3)
     u = position - left
     outer, inner = (u - 1) * (u - 2), (u + 1) * u
-    return left - 1, np.stack([-u * outer / 6, (u + 1) * outer / 2, -inner * (u - 2) / 2, inner * (u - 1) / 6])
+    return left - 1, np.stack(
+        [-u * outer / 6, (u + 1) * outer / 2, -inner * (u - 2) / 2, inner * (u - 1) / 6]
+    )
 
 
 def interpolate(column: Array, at: tuple[NDArray[np.int64], Array]) -> Array:
-    """Return the cubic through the four nearest entries of a table's column (n,) at z: `at` is stencil(z)."""
+    """Return the cubic through the four nearest entries of a table's column (n,) at z: `at` is
+    stencil(z).
+    """
     first, weights = at
     return sum(weight * column.take(first + j) for j, weight in enumerate(weights))
 
@@ -119,5 +150,7 @@ class ChainPosterior(NetworkPosterior):
     def at(self, layer: int, z: Array) -> tuple[Array, Array]:
         """Return mean and sd of a later layer at z, each of the shape of z."""
         where, posterior = stencil(z), self.posteriors[layer]
-        mean, variance = (interpolate(column, where) for column in (posterior.mean[:, 0], posterior.variance))
+        mean, variance = (
+            interpolate(column, where) for column in (posterior.mean[:, 0], posterior.variance)
+        )
         return mean, np.sqrt(np.maximum(variance, 0.0))

@@ -1,4 +1,6 @@
-"""Sources of random networks: chains drawn from the prior, and networks whose layers have an exact norm."""
+"""Sources of random networks: chains drawn from the prior, and networks whose layers have an exact
+norm.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,29 +21,44 @@ HALF_WIDTH = 5.0
 
 
 def lipschitz(kernel: Kernel, norm: float) -> float:
-    """Return a Lipschitz constant of every function of RKHS norm at most `norm` (Euclidean norms on both sides).
+    """Return a Lipschitz constant of every function of RKHS norm at most `norm` (Euclidean norms on
+    both sides).
 
-    |f(x) - f(z)| <= norm sqrt(2 (k(0) - k(r))) <= norm sqrt(-k''(0)) r; for the squared exponential norm / lengthscale.
-    2 (k(0) - k(r)) <= -k''(0) r^2 (Bochner, 1 - cos a <= a^2 / 2); it is nu / (nu - 1) over the squared lengthscale for
-    Matérn kernels. Raises ValueError for a kernel without such a constant (Matérn 1/2).
+    |f(x) - f(z)| <= norm sqrt(2 (k(0) - k(r))) <= norm sqrt(-k''(0)) r; for the squared
+    exponential norm / lengthscale. 2 (k(0) - k(r)) <= -k''(0) r^2 (Bochner,
+    1 - cos a <= a^2 / 2); it is nu / (nu - 1) over the squared lengthscale for Matérn kernels.
+    Raises ValueError for a kernel without such a constant (Matérn 1/2).
     """
     if isinstance(kernel, SquaredExponential):
         return norm * float(np.sqrt(kernel.variance / kernel.lengthscale**2))
     if isinstance(kernel, Matern) and kernel.nu > 1:
-        return norm * float(np.sqrt(kernel.nu / (kernel.nu - 1) * kernel.variance / kernel.lengthscale**2))
-    raise ValueError(f"kernel = {kernel!r} is not allowed: its functions need not be Lipschitz continuous")
+        return norm * float(
+            np.sqrt(kernel.nu / (kernel.nu - 1) * kernel.variance / kernel.lengthscale**2)
+        )
+    raise ValueError(
+        f"kernel = {kernel!r} is not allowed: its functions need not be Lipschitz continuous"
+    )
 
 
 def draw_layer(
-    rng: np.random.Generator, kernel: Kernel, centres: Array, n: int, norm: float | None = None, whole: bool = False
+    rng: np.random.Generator,
+    kernel: Kernel,
+    centres: Array,
+    n: int,
+    norm: float | None = None,
+    whole: bool = False,
 ) -> Callable[[Array], Array]:
-    """Return the interpolant, (m, d) -> (m, n), of a GP draw at the centres, scaled to a RKHS norm (None: as drawn).
+    """Return the interpolant, (m, d) -> (m, n), of a GP draw at the centres, scaled to a RKHS norm
+    (None: as drawn).
 
-    Outputs are scaled one by one, or as a `whole`, one function with values in R^n. With K = L L^T and standard normal
-    e the draw is L e and the weights of its interpolant L^-T e: its squared norm is |e|^2, chi-squared.
+    Outputs are scaled one by one, or as a `whole`, one function with values in R^n. With K = L L^T
+    and standard normal e the draw is L e and the weights of its interpolant L^-T e: its squared
+    norm is |e|^2, chi-squared.
     """
     K, drawn = kernel(centres, centres), rng.standard_normal((len(centres), n))
-    weights = solve_triangular(cholesky(K + 1e-12 * np.eye(len(K)), lower=True), drawn, lower=True, trans="T")
+    weights = solve_triangular(
+        cholesky(K + 1e-12 * np.eye(len(K)), lower=True), drawn, lower=True, trans="T"
+    )
     if norm is not None:
         squared = np.einsum("in,ij,jn->n", weights, K, weights)
         weights *= norm / np.sqrt(squared.sum() if whole else squared)
@@ -50,11 +67,13 @@ def draw_layer(
 
 @dataclass(frozen=True, eq=False)
 class RandomNetwork:
-    """Source of networks whose layers have RKHS norm exactly `norm`, at any points (A, d), with these widths.
+    """Source of networks whose layers have RKHS norm exactly `norm`, at any points (A, d), with
+    these widths.
 
-    Each layer interpolates a GP draw at uniform centres and is scaled to its norm: `first_centres` points of the arms'
-    box, then 4 points of [-norm, norm]^d, which holds what a layer can return (kernels of size at most 1). L is
-    certified: `lipschitz`, and at least 1. The B that is given is the norm.
+    Each layer interpolates a GP draw at uniform centres and is scaled to its norm: `first_centres`
+    points of the arms' box, then 4 points of [-norm, norm]^d, which holds what a layer can return
+    (kernels of size at most 1). L is certified: `lipschitz`, and at least 1. The B that is given is
+    the norm.
     """
 
     structure: FeedForward | MultiOutput
@@ -64,22 +83,31 @@ class RandomNetwork:
     first_centres: int = 4
 
     def stored_settings(self) -> dict[str, Any]:
-        """Return the settings as when trials were first kept: with inputs of layers' own, and another B."""
+        """Return the settings as when trials were first kept: with inputs of layers' own, and
+        another B.
+        """
         return vars(self) | {"extra_dims": (), "norm_bound": None}
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         rng, norm, kernel = trial.rng("function"), self.norm, self.structure.kernel
-        model = NetworkModel(self.points, self.structure, self.widths, norm, max(1.0, lipschitz(kernel, norm)))
+        model = NetworkModel(
+            self.points, self.structure, self.widths, norm, max(1.0, lipschitz(kernel, norm))
+        )
         whole, layers = isinstance(self.structure, MultiOutput), []
         for d, n in pairwise((0, *self.widths)):
-            low, high = (-norm * np.ones(d), norm) if d else (self.points.min(axis=0), self.points.max(axis=0))
+            low, high = (
+                (-norm * np.ones(d), norm)
+                if d
+                else (self.points.min(axis=0), self.points.max(axis=0))
+            )
             centres = rng.uniform(low, high, (4 if d else self.first_centres, len(low)))
             layers.append(draw_layer(rng, kernel, centres, n, norm, whole))
         return compose(model, layers)
 
 
 def exact_chain(side: int) -> RandomNetwork:
-    """Return the source of chains of three layers of norm B = 2 on side x side points of [-5, 5]^2; L = 2 then holds.
+    """Return the source of chains of three layers of norm B = 2 on side x side points of [-5, 5]^2;
+    L = 2 then holds.
 
     A GP draw at n points has squared norm n on average, so with n = 4 = B^2 scaling changes little.
     """
@@ -89,17 +117,20 @@ def exact_chain(side: int) -> RandomNetwork:
 
 @lru_cache(maxsize=4)
 def _first(side: int) -> tuple[Array, Array]:
-    """The arms, and the factor of the prior's covariance there, which every drawn chain of a size shares."""
+    """The arms, and the factor of the prior's covariance there, which every drawn chain of a size
+    shares.
+    """
     points = grid(side, 2, -HALF_WIDTH, HALF_WIDTH)
     return points, covariance_factor(KERNEL(points, points))
 
 
 @dataclass(frozen=True)
 class DrawnChain:
-    """Source of chains of three layers drawn from the GP prior, as L.1 says; the bounds that are given do not hold.
+    """Source of chains of three layers drawn from the GP prior, as L.1 says; the bounds that are
+    given do not hold.
 
-    The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5] and interpolated
-    between.
+    The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5]
+    and interpolated between.
     """
 
     side: int
@@ -110,13 +141,17 @@ class DrawnChain:
         rng, (points, factor) = trial.rng("function"), _first(self.side)
         first = (factor @ rng.standard_normal(len(points))[: factor.shape[1]])[:, None]
         later = [draw_layer(rng, KERNEL, grid(21, 1, -HALF_WIDTH, HALF_WIDTH), 1) for _ in range(2)]
-        model = NetworkModel(points, FeedForward(KERNEL), (1, 1, 1), self.norm_bound, self.lipschitz)
+        model = NetworkModel(
+            points, FeedForward(KERNEL), (1, 1, 1), self.norm_bound, self.lipschitz
+        )
         return compose(model, [lambda _: first, *later])
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """Source that gives each problem of `source` `times` in a row: those of trials `numbers`, or 0, 1, 2, ..."""
+    """Source that gives each problem of `source` `times` in a row: those of trials `numbers`, or 0,
+    1, 2, ...
+    """
 
     source: Callable[[Trial], NetworkProblem]
     times: int
@@ -130,7 +165,8 @@ class Repeated:
 _LINE, _SQUARE = grid(100, 1, -2, 2), grid(10, 2, -2, 2)
 _SCALAR, _VECTOR = FeedForward(KERNEL), MultiOutput(KERNEL)
 
-#: Small networks of three layers on [-2, 2] with norm 1, and the points a side of the layers' grids.
+#: Small networks of three layers on [-2, 2] with norm 1, and the points a side of the layers'
+#: grids.
 SMALL: dict[str, tuple[RandomNetwork, int]] = {
     "chain": (RandomNetwork(_SCALAR, _LINE, (1, 1, 1)), 60),
     "multi-output": (RandomNetwork(_VECTOR, _LINE, (2, 2, 1)), 11),

@@ -1,7 +1,9 @@
-"""Confidence sets for the outputs of every layer, on grids: boxes for chains and feed-forward networks, else balls.
+"""Confidence sets for the outputs of every layer, on grids: boxes for chains and feed-forward
+networks, else balls.
 
-A layer holds |f - mean| <= B sd (Li & Scarlett, Lemma 1), with certainty. Knowing that it is Lipschitz continuous, each
-bound can be replaced by its envelope (eqs. 9-10, 17), and the sets are carried from layer to layer (eqs. 11, 20).
+A layer holds |f - mean| <= B sd (Li & Scarlett, Lemma 1), with certainty. Knowing that it is
+Lipschitz continuous, each bound can be replaced by its envelope (eqs. 9-10, 17), and the sets are
+carried from layer to layer (eqs. 11, 20).
 """
 
 from dataclasses import dataclass
@@ -24,22 +26,29 @@ ROUNDING = 1e-10
 
 
 def lower_envelope(values: Array, slopes: Array) -> Array:
-    """Return min over j of values[j] + slopes[i, j] for every i: values (P, k), slopes (Q, P) -> (Q, k).
+    """Return min over j of values[j] + slopes[i, j] for every i: values (P, k), slopes (Q, P) ->
+    (Q, k).
 
-    With values mean + B sd at the grid points and slopes L |z_i - z_j|, infinite where the two are not neighbours, it
-    is the upper bound of Li & Scarlett, eq. 9; the lower bound, eq. 10, is `-lower_envelope(-values, slopes)`.
+    With values mean + B sd at the grid points and slopes L |z_i - z_j|, infinite where the two are
+    not neighbours, it is the upper bound of Li & Scarlett, eq. 9; the lower bound, eq. 10, is
+    `-lower_envelope(-values, slopes)`.
     """
     return np.stack([(slopes + column).min(axis=1) for column in values.T], axis=1)
 
 
 def neighbour_slopes(Z: Array, points: Array, lipschitz: float, radius: float) -> Array:
-    """Return L |z - p|, infinite where the distance exceeds `radius`: Z (Q, d), points (P, d) -> (Q, P)."""
+    """Return L |z - p|, infinite where the distance exceeds `radius`: Z (Q, d), points (P, d) ->
+    (Q, P).
+    """
     distance = cdist(Z, points)
     return np.where(distance <= radius * (1 + 1e-12), lipschitz * distance, np.inf)
 
 
-def arm_neighbours(points: Array, lipschitz: float, radius: float) -> tuple[NDArray[np.int64], Array]:
-    """Return for each point (P, d) the numbers of those within `radius`, and their L |z - p|, (most, P) each.
+def arm_neighbours(
+    points: Array, lipschitz: float, radius: float
+) -> tuple[NDArray[np.int64], Array]:
+    """Return for each point (P, d) the numbers of those within `radius`, and their L |z - p|,
+    (most, P) each.
 
     Slopes are infinite where a point has fewer neighbours than the `most`: with 2,500 arms 80.
     """
@@ -50,7 +59,9 @@ def arm_neighbours(points: Array, lipschitz: float, radius: float) -> tuple[NDAr
 
 
 def largest_inside(values: Array, inside: NDArray[np.bool_]) -> Array:
-    """Return the maxima over sets of points: values (P, k), inside (A, P) -> (A, k), -inf for a set without points."""
+    """Return the maxima over sets of points: values (P, k), inside (A, P) -> (A, k), -inf for a set
+    without points.
+    """
     return np.stack([np.where(inside, column, -np.inf).max(axis=1) for column in values.T], axis=1)
 
 
@@ -62,24 +73,41 @@ def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
 
 
 class NetworkSets(NetworkPosterior):
-    """Posteriors of all layers, the first at the arms, the others on grids; subclasses carry sets through the layers.
+    """Posteriors of all layers, the first at the arms, the others on grids; subclasses carry sets
+    through the layers.
 
-    Grids have `n_grid` points per side on [-half_width, half_width]^d, and envelopes reach over neighbours within
-    `radius` (the defaults are those of L.2). Raises ValueError if a grid does not hold all that a layer returns.
+    Grids have `n_grid` points per side on [-half_width, half_width]^d, and envelopes reach over
+    neighbours within `radius` (the defaults are those of L.2). Raises ValueError if a grid does not
+    hold all that a layer returns.
     """
 
-    def __init__(self, model: NetworkModel, *, n_grid: int = 100, half_width: float = 5.0, radius: float = 1.0) -> None:
+    def __init__(
+        self,
+        model: NetworkModel,
+        *,
+        n_grid: int = 100,
+        half_width: float = 5.0,
+        radius: float = 1.0,
+    ) -> None:
         checks.positive(half_width=half_width, radius=radius)
         checks.at_least(2, n_grid=n_grid)
-        if (reach := model.norm_bound * np.sqrt(model.structure.kernel.diag(np.zeros((1, 1)))[0])) > half_width:
-            raise ValueError(f"half_width = {half_width} is not allowed: layers return up to {reach:g}")
+        if (
+            reach := model.norm_bound * np.sqrt(model.structure.kernel.diag(np.zeros((1, 1)))[0])
+        ) > half_width:
+            raise ValueError(
+                f"half_width = {half_width} is not allowed: layers return up to {reach:g}"
+            )
         self.half_width, self.radius, self.step = half_width, radius, 2 * half_width / (n_grid - 1)
         grids = [grid(n_grid, d, -half_width, half_width) for d in model.widths[:-1]]
-        self._slopes = [neighbour_slopes(points, points, model.lipschitz, radius) for points in grids]
+        self._slopes = [
+            neighbour_slopes(points, points, model.lipschitz, radius) for points in grids
+        ]
         super().__init__(model, [model.points, *grids])
 
     def band(self, mean: Array, sd: Array) -> Array:
-        """Return [mean + B sd, -(mean - B sd)] for means (P, n) and sds (P,), (P, 2 n): larger is wider."""
+        """Return [mean + B sd, -(mean - B sd)] for means (P, n) and sds (P,), (P, 2 n): larger is
+        wider.
+        """
         half = self.model.norm_bound * sd[:, None]
         return np.concatenate([mean + half, half - mean], axis=1)
 
@@ -87,12 +115,13 @@ class NetworkSets(NetworkPosterior):
 class BoxSets(NetworkSets):
     """Sets of chains and feed-forward networks: one interval an output (eqs. 11, 19-20).
 
-    Without `envelope` the bounds are mean +- B sd alone. L.2 leaves open whether the `first` layer has an envelope,
-    over the arms, and whether the envelope at a corner takes in the corner `itself`, as eq. 9 would. As L.2 says, the
-    set of a layer's input is replaced by the grid points inside it, or by its corners if there are none: fast and
-    tight, but what lies between grid points is not looked at. Rounded `outward` the set is widened by half a cell, and
-    L times half a diagonal of a cell is added to the bounds: every point of the set then has a grid point that speaks
-    for it, and the sets are valid. Other settings as `NetworkSets`.
+    Without `envelope` the bounds are mean +- B sd alone. L.2 leaves open whether the `first` layer
+    has an envelope, over the arms, and whether the envelope at a corner takes in the corner
+    `itself`, as eq. 9 would. As L.2 says, the set of a layer's input is replaced by the grid points
+    inside it, or by its corners if there are none: fast and tight, but what lies between grid
+    points is not looked at. Rounded `outward` the set is widened by half a cell, and L times half a
+    diagonal of a cell is added to the bounds: every point of the set then has a grid point that
+    speaks for it, and the sets are valid. Other settings as `NetworkSets`.
     """
 
     def __init__(
@@ -110,7 +139,9 @@ class BoxSets(NetworkSets):
         self._first = arm_neighbours(model.points, model.lipschitz, self.radius) if first else None
 
     def regions(self) -> list[tuple[Array, Array]]:
-        """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is the reward."""
+        """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is
+        the reward.
+        """
         first = self.band(self.posteriors[0].mean, self.posteriors[0].sd)
         if self._first:
             near, slopes = self._first
@@ -141,7 +172,9 @@ class BoxSets(NetworkSets):
             Z = np.where(upper_ends, high[empty, None], low[empty, None]).reshape(-1, low.shape[1])
             at_corners: Array = np.array(np.inf)
             if self.envelope:
-                at_corners = lower_envelope(both, neighbour_slopes(Z, posterior.points, L, self.radius))
+                at_corners = lower_envelope(
+                    both, neighbour_slopes(Z, posterior.points, L, self.radius)
+                )
             if self.itself or not self.envelope:
                 at_corners = np.minimum(at_corners, self.band(*posterior.at(Z)))
             largest[empty] = at_corners.reshape(-1, len(upper_ends), both.shape[1]).max(axis=1)
@@ -155,19 +188,21 @@ def _low_and_high(band: Array) -> tuple[Array, Array]:
 
 
 class BallSets(NetworkSets):
-    """Sets of multi-output chains (eqs. 12-16); a set is a row of booleans over the grid of a layer's outputs.
+    """Sets of multi-output chains (eqs. 12-16); a set is a row of booleans over the grid of a
+    layer's outputs.
 
-    The set of f(z) is the intersection over neighbours z' of balls around mean(z') with radius
-    B ||Gamma(z', z')||^(1/2) + L |z - z'|. (The paper's eq. 13 has Gamma(z, z); z' is meant.) A grid point belongs to a
-    set if it lies in the union over the grid points of the layer before; an empty set becomes the grid point nearest to
-    belonging.
+    The set of f(z) is the intersection over neighbours z' of balls around mean(z') with radius B
+    ||Gamma(z', z')||^(1/2) + L |z - z'|. (The paper's eq. 13 has Gamma(z, z); z' is meant.) A grid
+    point belongs to a set if it lies in the union over the grid points of the layer before; an
+    empty set becomes the grid point nearest to belonging.
     """
 
     def regions(self) -> list[NDArray[np.bool_]]:
         """Return for every layer but the last which grid points its output may be, (A, P)."""
         regions = [_union(np.eye(self.model.n_arms, dtype=bool), self._excess(0))]
         for i in range(1, len(self.model.widths) - 1):
-            excess = -lower_envelope(-self._excess(i), self._slopes[i - 1])  # largest over the neighbours z'
+            # largest over the neighbours z'
+            excess = -lower_envelope(-self._excess(i), self._slopes[i - 1])
             regions.append(_union(regions[-1], excess))
         return regions
 
@@ -179,13 +214,16 @@ class BallSets(NetworkSets):
         return -negative, upper
 
     def _excess(self, i: int) -> Array:
-        """Return |w - mean(z)| - B sd(z) for all fixed points z of layer i and outputs w, (Q, P)."""
+        """Return |w - mean(z)| - B sd(z) for all fixed points z of layer i and outputs w, (Q,
+        P).
+        """
         posterior, outputs = self.posteriors[i], self.posteriors[i + 1].points
         return cdist(posterior.mean, outputs) - self.model.norm_bound * posterior.sd[:, None]
 
 
 def _union(regions: NDArray[np.bool_], excess: Array) -> NDArray[np.bool_]:
-    """Return which outputs w lie in the set of some z of each region: regions (A, P), excess (P, Q) -> (A, Q).
+    """Return which outputs w lie in the set of some z of each region: regions (A, P), excess (P, Q)
+    -> (A, Q).
 
     Where that is none, the output nearest to lying there.
     """
@@ -197,7 +235,9 @@ def _union(regions: NDArray[np.bool_], excess: Array) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class FeedForward:
-    """Every output of every layer is a function of its own, of one scalar kernel; a chain where all widths are 1."""
+    """Every output of every layer is a function of its own, of one scalar kernel; a chain where all
+    widths are 1.
+    """
 
     kernel: Kernel
     sets = BoxSets  # the confidence sets of such a network: `structure.sets(model, **settings)`
@@ -211,5 +251,7 @@ class MultiOutput:
     sets = BallSets
 
     def stored_settings(self) -> dict[str, Any]:
-        """Return the settings as when trials were first kept: the kernel of the paper was a function of ours."""
+        """Return the settings as when trials were first kept: the kernel of the paper was a
+        function of ours.
+        """
         return {"kernel_of": "independent_outputs"} if self.kernel == KERNEL else vars(self)

@@ -1,1 +1,3 @@
-"""Chowdhury and Gopalan (2017), IGP-UCB and GP-TS: problems of known norm, widths, what noise alone does."""
+"""Chowdhury and Gopalan (2017), IGP-UCB and GP-TS: problems of known norm, widths, what noise alone
+does.
+"""

@@ -1,8 +1,10 @@
-"""What Chowdhury and Gopalan (2017) say of their experiments, as predicates on the tables behind their figures.
+"""What Chowdhury and Gopalan (2017) say of their experiments, as predicates on the tables behind
+their figures.
 
-The paper names neither the incumbent of EI and PI nor a margin. "EI and PI" is that choice: the largest noisy reward,
-or the largest posterior mean with a margin in prior standard deviations. Footnote 11 describes the figures: a choice is
-excluded from a figure if EI and PI cannot be told apart there in at most one experiment of ten.
+The paper names neither the incumbent of EI and PI nor a margin. "EI and PI" is that choice: the
+largest noisy reward, or the largest posterior mean with a margin in prior standard deviations.
+Footnote 11 describes the figures: a choice is excluded from a figure if EI and PI cannot be told
+apart there in at most one experiment of ten.
 """
 
 from itertools import combinations
@@ -12,7 +14,16 @@ from scipy.special import ndtr
 
 from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchecked, words
 from kbrepro.claims.tables import TOTAL, Table
-from kbrepro.claims.words import always, best, better, clearly_better, competitive, much_better, similar, typically
+from kbrepro.claims.words import (
+    always,
+    best,
+    better,
+    clearly_better,
+    competitive,
+    much_better,
+    similar,
+    typically,
+)
 from kbrepro.papers.igp_ucb import measures
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS
 from kbrepro.problems import Trial
@@ -20,10 +31,17 @@ from kbrepro.problems import Trial
 PROPOSED, IMPROVING = OURS[1:], ("EI", "PI")
 EXISTING = ("GP-UCB", *IMPROVING)
 POOL = (*OURS, *IMPROVING)
-NAMED = {"noisy reward": ", noisy incumbent"} | {f"margin {m:g}": f", margin {m:g}" for m in (0.01, 0.03, 0.1)}
-INCUMBENT = {"EI and PI": {value: {rule: rule + name for rule in IMPROVING} for value, name in NAMED.items()}}
+NAMED = {"noisy reward": ", noisy incumbent"} | {
+    f"margin {m:g}": f", margin {m:g}" for m in (0.01, 0.03, 0.1)
+}
+INCUMBENT = {
+    "EI and PI": {value: {rule: rule + name for rule in IMPROVING} for value, name in NAMED.items()}
+}
 INCUMBENT["EI and PI"]["no margin"] = {}
-ALIKE = "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the plots."
+ALIKE = (
+    "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the"
+    " plots."
+)
 FOOTNOTE = {"no margin": ALIKE}
 FOOTNOTE_ON_LIGHT = dict.fromkeys(("margin 0.01", "margin 0.03", "no margin"), ALIKE)
 
@@ -43,21 +61,30 @@ def rows(data, number, excluded, more):
     """A panel of Fig. 4: all test rows, under five norms of a row of readings."""
     kinds = ("cut-off 1e-3", "cut-off 1e-10", "printed", "one")
     norm = {"norm": {"smoothed": {}} | {kind: on(f"{data}, B {kind}") for kind in kinds}}
-    return Table(f"Fig. 4, {data}", data, number, "row", POOL, INCUMBENT | norm | more, excluded, rows=number)
+    return Table(
+        f"Fig. 4, {data}", data, number, "row", POOL, INCUMBENT | norm | more, excluded, rows=number
+    )
 
 
 fig1a, fig1b = fig1 = functions("Fig. 1 (a) SE"), functions("Fig. 1 (b) Matérn")
 fig2a, fig2b = fig2 = functions("Fig. 2 (a) SE"), functions("Fig. 2 (b) Matérn")
 fig3 = functions("Fig. 3 (a) Rosenbrock"), functions("Fig. 3 (b) Hartmann-3")
 scaling = {"readings": {"counts": {}, "standardised": {"*": "light, standardised"}}}
-fig4a, fig4b = fig4 = rows("temperature", 120, FOOTNOTE, {}), rows("light", 192, FOOTNOTE_ON_LIGHT, scaling)
+fig4a, fig4b = fig4 = (
+    rows("temperature", 120, FOOTNOTE, {}),
+    rows("light", 192, FOOTNOTE_ON_LIGHT, scaling),
+)
 synthetic = (*fig1, *fig2, *fig3)
 all_figures = (*synthetic, *fig4)
 
 
 def behind(*rules, rivals=POOL):
-    """The mean R_T of a rule over that of its best rival, the largest of rules and panels; shown as BEHIND."""
-    return lambda *panels: np.max([fig.over(rule, rivals) for fig in panels for rule in rules], axis=0)
+    """The mean R_T of a rule over that of its best rival, the largest of rules and panels; shown as
+    BEHIND.
+    """
+    return lambda *panels: np.max(
+        [fig.over(rule, rivals) for fig in panels for rule in rules], axis=0
+    )
 
 
 def ahead(rule, of="GP-UCB", across=np.min):
@@ -66,7 +93,9 @@ def ahead(rule, of="GP-UCB", across=np.min):
 
 
 BEHIND, AHEAD = "mean R_T over that of the best rival", "mean R_T of GP-UCB over that of IGP-UCB"
-FIG_1, FIG_2, FIG_3, TEMPERATURE, LIGHT = (f"Section 6, Fig. {name}" for name in ("1", "2", "3", "4 (a)", "4 (b)"))
+FIG_1, FIG_2, FIG_3, TEMPERATURE, LIGHT = (
+    f"Section 6, Fig. {name}" for name in ("1", "2", "3", "4 (a)", "4 (b)")
+)
 saving = ahead("IGP-UCB")
 
 
@@ -118,7 +147,12 @@ def turned(fig1a, fig1b, fig2a, fig2b):
 @claim("2-G", FIG_2, effect=turned, shows="pairs of rules, of eighteen, that change their order")
 def same_order_on_draws(fig1a, fig1b, fig2a, fig2b):
     """The relative performance of all methods is similar to that in the previous experiment"""
-    return always(*(words.same_order(*panels, combinations(POOL, 2)) for panels in ((fig1a, fig2a), (fig1b, fig2b))))
+    return always(
+        *(
+            words.same_order(*panels, combinations(POOL, 2))
+            for panels in ((fig1a, fig2a), (fig1b, fig2b))
+        )
+    )
 
 
 # Fig. 3: test functions
@@ -162,7 +196,12 @@ def gp_ts_wins_on_light(fig4b):
     return best(fig4b, "GP-TS")
 
 
-@claim("2-M", LIGHT, effect=behind("IGP-UCB", rivals=IMPROVING), shows=f"{BEHIND} of EI and PI, IGP-UCB")
+@claim(
+    "2-M",
+    LIGHT,
+    effect=behind("IGP-UCB", rivals=IMPROVING),
+    shows=f"{BEHIND} of EI and PI, IGP-UCB",
+)
 def igp_ucb_beats_ei_and_pi_on_light(fig4b):
     """with IGP-UCB performing better than GP-EI/PI (Figure 4)."""
     return best(fig4b, "IGP-UCB", IMPROVING)
@@ -176,9 +215,12 @@ SETS = f"{AHEAD}, the smaller of two sensor sets"
 
 @claim("2-Q", "Section 4.1", effect=lambda fig4a, fig4b: saving(fig4a, fig4b), shows=SETS)
 def improves_everywhere(fig1a, fig1b, fig4a, fig4b):
-    """we observe a significantly improved performance of IGP-UCB over GP-UCB, both on synthetically generated
-    function, and on real-world sensor measurement data"""
-    return always(*(clearly_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in (fig1a, fig1b, fig4a, fig4b)))
+    """we observe a significantly improved performance of IGP-UCB over GP-UCB, both on synthetically
+    generated function, and on real-world sensor measurement data
+    """
+    return always(
+        *(clearly_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in (fig1a, fig1b, fig4a, fig4b))
+    )
 
 
 SIX = "mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels"
@@ -186,24 +228,36 @@ SIX = "mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels"
 
 @claim("2-S", "Section 4.2", effect=ahead("IGP-UCB", of="GP-TS"), shows=SIX)
 def gp_ts_is_behind_igp_ucb(*synthetic):
-    """which is a multiplicative [...] factor away from the bound [...] obtained for IGP-UCB and similar behavior is
-    reflected in our simulations on synthetic data."""
+    """which is a multiplicative [...] factor away from the bound [...] obtained for IGP-UCB and
+    similar behavior is reflected in our simulations on synthetic data.
+    """
     return always(*(better(fig["IGP-UCB"], fig["GP-TS"]) for fig in synthetic))
 
 
-@claim("2-Z", "Section 3.1", effect=ahead("IGP-UCB", across=np.median), shows=f"{AHEAD}, median of eight panels")
+@claim(
+    "2-Z",
+    "Section 3.1",
+    effect=ahead("IGP-UCB", across=np.median),
+    shows=f"{AHEAD}, median of eight panels",
+)
 def much_better_than_gp_ucb(*all_figures):
-    """this small but critical adjustment leads to much better theoretical and empirical performance compared to
-    GP-UCB."""
+    """this small but critical adjustment leads to much better theoretical and empirical performance
+    compared to GP-UCB.
+    """
     return typically(*(much_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in all_figures))
 
 
 def gains(*panels):
-    """Whether a proposed rule is better than an existing one: one case for each panel, proposed and existing rule."""
+    """Whether a proposed rule is better than an existing one: one case for each panel, proposed and
+    existing rule.
+    """
     return [better(fig[new], fig[old]) for fig in panels for new in PROPOSED for old in EXISTING]
 
 
-CASES = "share of 48 cases (panel, IGP-UCB or GP-TS, existing rule) in which the proposed rule is better"
+CASES = (
+    "share of 48 cases (panel, IGP-UCB or GP-TS, existing rule) in which the proposed rule is"
+    " better"
+)
 
 
 @claim("2-AA", "Abstract", effect=lambda *panels: np.mean(gains(*panels), axis=0), shows=CASES)
@@ -223,13 +277,21 @@ def proposed_rules_perform_well(*all_figures):
 
 # A conjecture
 
-LABELS = [[f"Fig. 1 {panel} told {kernel}" for kernel in kernels] for panel, kernels in GIVEN.items()]
+LABELS = [
+    [f"Fig. 1 {panel} told {kernel}" for kernel in kernels] for panel, kernels in GIVEN.items()
+]
 
 
 def by_kernel(kept):
-    """R_T of a rule at the kernel that it is given: the same functions and noise under every kernel."""
+    """R_T of a rule at the kernel that it is given: the same functions and noise under every
+    kernel.
+    """
     labels = np.ravel(LABELS)
-    return {(rule, label): kept.column(label, rule, TOTAL) for label in labels for rule in kept.traces(label)}
+    return {
+        (rule, label): kept.column(label, rule, TOTAL)
+        for label in labels
+        for rule in kept.traces(label)
+    }
 
 
 FEW = {name: INCUMBENT["EI and PI"][name] for name in ("noisy reward", "margin 0.01")}
@@ -237,9 +299,17 @@ kernels = Table("Fig. 1, kernels", size=25, pool=POOL, readings={"EI and PI": FE
 
 
 def growth(fig, rules):
-    """By which factor mean R_T grows under a wrong kernel: geometric mean over rules and six kernels."""
-    misled = [(rule, right, wrong) for right, *others in LABELS for wrong in others for rule in rules]
-    return np.exp(np.mean([np.log(fig(rule, wrong) / fig(rule, right)) for rule, right, wrong in misled], axis=0))
+    """By which factor mean R_T grows under a wrong kernel: geometric mean over rules and six
+    kernels.
+    """
+    misled = [
+        (rule, right, wrong) for right, *others in LABELS for wrong in others for rule in rules
+    ]
+    return np.exp(
+        np.mean(
+            [np.log(fig(rule, wrong) / fig(rule, right)) for rule, right, wrong in misled], axis=0
+        )
+    )
 
 
 def sensitivity(kernels):
@@ -247,20 +317,30 @@ def sensitivity(kernels):
     return growth(kernels, PROPOSED) / growth(kernels, IMPROVING)
 
 
-WRONG = "how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T = 10,000"
+WRONG = (
+    "how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T ="
+    " 10,000"
+)
 
 
 @remark("2-R", "Section 6, after Fig. 3", effect=sensitivity, shows=WRONG)
 def somewhat_less_robust(kernels):
-    """hence we conjecture that the UCB- and TS- based algorithms are somewhat less robust on the choice of kernel than
-    EI/PI."""
+    """hence we conjecture that the UCB- and TS- based algorithms are somewhat less robust on the
+    choice of kernel than EI/PI.
+    """
     return words.slightly_better(growth(kernels, IMPROVING), growth(kernels, PROPOSED))
 
 
 # Own questions
 
 PULLS, TIGHTER = ({"IGP-UCB": f"IGP-UCB, {width}"} for width in ("gain of the pulls", "tighter"))
-WIDTH = {"width": {"gain of the pulls (proved)": PULLS, "as printed": {}, "tighter (since the paper)": TIGHTER}}
+WIDTH = {
+    "width": {
+        "gain of the pulls (proved)": PULLS,
+        "as printed": {},
+        "tighter (since the paper)": TIGHTER,
+    }
+}
 mean_based = tuple(Table(fig.what, fig.label, 25) for fig in fig1)
 widths = tuple(Table(fig.what, fig.label, 25, readings=WIDTH) for fig in (*fig1, *fig2))
 EI_ALONE = "mean R_T of IGP-UCB over that of EI, the larger of two panels"
@@ -285,7 +365,8 @@ PROVED = [f"{name}, proved: λ = 1 + 2/T" for name in KERNELS]
 
 
 CROSSING = (
-    "runs that cross the bound in 500 rounds, SE; the worst of four rules and three delta; room: share over delta"
+    "runs that cross the bound in 500 rounds, SE; the worst of four rules and three delta; room:"
+    " share over delta"
 )
 
 
@@ -294,24 +375,36 @@ def crossings(kept):
     """Theorem 1 represents a self-normalized concentration inequality"""
     runs = kept.results("Theorem 1, SE")
     excess = {rule: np.array([run[rule].log_excess for run in runs]) for rule in runs[0]}
-    cases = [(np.sum(log > np.log(1 / delta)), delta) for log in excess.values() for delta in (0.05, 0.1, 0.5)]
+    cases = [
+        (np.sum(log > np.log(1 / delta)), delta)
+        for log in excess.values()
+        for delta in (0.05, 0.1, 0.5)
+    ]
     crossed, delta = max(cases, key=lambda case: case[0] / case[1])
     return Checked(int(crossed), len(runs), delta, crossed / len(runs) / delta)
 
 
-BAND = "any arm leaves the band in 500 rounds, three kernels; room: multiplier of the width that holds in 9 of 10 runs"
+BAND = (
+    "any arm leaves the band in 500 rounds, three kernels; room: multiplier of the width that holds"
+    " in 9 of 10 runs"
+)
 
 
 @theorem("2-O", "Theorem 2", BAND)
 def bands(kept):
-    """Our next result shows that how the posterior mean is concentrated around the unknown reward"""
+    """Our next result shows that how the posterior mean is concentrated around the unknown
+    reward
+    """
     worst = [kept.traces(label)["IGP-UCB"].band_ratio.max(axis=1) for label in PROVED]
     delta = kept.parameters["delta"]
     room = max(np.quantile(worst, 1 - delta, axis=1))
     return Checked(int(np.sum(np.array(worst) > 1)), np.size(worst), delta, room)
 
 
-REGRET = "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, three kernels; room: median R_T over the median bound"
+REGRET = (
+    "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, three kernels; room: median R_T over the"
+    " median bound"
+)
 
 
 @theorem("2-U", "Theorem 3", REGRET)
@@ -329,22 +422,31 @@ def regret_of_igp_ucb(kept):
     return Checked(int(np.sum(above)), np.size(above), delta, max(room))
 
 
-LEMMA_13 = "nothing: with the constants of its proof it is above 2 B T, the largest regret, up to T = 4,000,000"
+LEMMA_13 = (
+    "nothing: with the constants of its proof it is above 2 B T, the largest regret, up to T ="
+    " 4,000,000"
+)
 SATISFIES = "with probability at least [...] the regret of GP-TS satisfies"
 regret_of_gp_ts = unchecked("2-Y", "Theorem 4, Lemmas 5, 6 and 8 to 13", LEMMA_13, SATISFIES)
 DEVIATIONS = (
-    "sum of 500 sd over sqrt(4 (T + 2) I_T), I_T <= gamma_T of the pulls, four rules, three kernels; room: the largest"
+    "sum of 500 sd over sqrt(4 (T + 2) I_T), I_T <= gamma_T of the pulls, four rules, three"
+    " kernels; room: the largest"
 )
 
 
 @theorem("2-P", "Lemmas 3 and 4", DEVIATIONS)
 def sum_of_deviations(kept):
-    """The sum of predictive standard deviation at those points can be expressed in terms of the maximum"""
+    """The sum of predictive standard deviation at those points can be expressed in terms of the
+    maximum
+    """
     runs = [run for name in KERNELS for run in kept.results(f"Theorem 1, {name}")]
     return Checked.of([noise.sd_ratio for run in runs for noise in run.values()])
 
 
-NORMAL = "beta = 0.01 to 3: false up to 0.34; at Lemma 8, beta <= 1, its p stands; room: largest bound over probability"
+NORMAL = (
+    "beta = 0.01 to 3: false up to 0.34; at Lemma 8, beta <= 1, its p stands; room: largest bound"
+    " over probability"
+)
 
 
 @theorem("2-X", "Lemma 7, Appendix E", NORMAL)

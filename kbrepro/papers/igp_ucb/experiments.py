@@ -40,7 +40,9 @@ PLAYERS = (*OURS[1:], *POOLS[", noisy incumbent"][3:], "EI, margin 0.01", "PI, m
 
 
 def paper_rules(delta: float, gain: Any) -> dict[str, Any]:
-    """Return GP-UCB and the paper's own two; the first arm of a trial is random, the same for all."""
+    """Return GP-UCB and the paper's own two; the first arm of a trial is random, the same for
+    all.
+    """
     thompson = Chowdhury2017(delta / 2, gain)
     return {
         "GP-UCB": partial(UCB, width=Original(delta, gain), random_opening=True),
@@ -50,7 +52,9 @@ def paper_rules(delta: float, gain: Any) -> dict[str, Any]:
 
 
 def rules(delta: float, gain: Any, prior_sd: float = 1.0) -> dict[str, Any]:
-    """Return the paper's rules, EI and PI in each variant, and IGP-UCB with two widths proved for any lambda."""
+    """Return the paper's rules, EI and PI in each variant, and IGP-UCB with two widths proved for
+    any lambda.
+    """
     pulls = AbbasiYadkori2011(delta)
     since = {
         "IGP-UCB, gain of the pulls": partial(UCB, width=pulls, random_opening=True),
@@ -73,7 +77,9 @@ def panels() -> dict[str, tuple[Any, Any]]:
 
 
 def parts(lab: SensorData, light: SensorData, train: list[str], test: list[str]) -> dict[str, Any]:
-    """Return training rows and test rows of each sensor set: mornings of days, and the light set's own parts."""
+    """Return training rows and test rows of each sensor set: mornings of days, and the light set's
+    own parts.
+    """
     morning = lab.times.hour == 8
     day = lab.times.strftime("%Y-%m-%d")
     mornings = [lab.readings[morning & day.isin(days)] for days in (train, test)]
@@ -82,7 +88,11 @@ def parts(lab: SensorData, light: SensorData, train: list[str], test: list[str])
 
 def noise_kernels() -> dict[str, tuple[Any, Array]]:
     """Return kernels and arms of the runs on pure noise."""
-    return {"SE": (SE, grid(50)), "Matérn": (MATERN, grid(50)), "linear": (Linear(0.5), grid(8, 2, low=-1.0))}
+    return {
+        "SE": (SE, grid(50)),
+        "Matérn": (MATERN, grid(50)),
+        "linear": (Linear(0.5), grid(8, 2, low=-1.0)),
+    }
 
 
 def experiments(

@@ -1,7 +1,7 @@
 """The rules that play in the notebook on IGP-UCB and GP-TS, and numbers of the theorems.
 
-Rules of improvement are named by incumbent and margin: `EI` has the mean-based incumbent and margin 0, `EI, noisy
-incumbent, margin 0.01` says what it has instead.
+Rules of improvement are named by incumbent and margin: `EI` has the mean-based incumbent and margin
+0, `EI, noisy incumbent, margin 0.01` says what it has instead.
 """
 
 import math
@@ -37,7 +37,11 @@ def improvement_rules(prior_sd: float = 1.0) -> dict[str, Any]:
     rules = {}
     for variant, (incumbent, margin) in VARIANTS.items():
         for name, rule in (("EI", ExpectedImprovement), ("PI", ProbabilityOfImprovement)):
-            settings: Any = {"incumbent": incumbent, "margin": margin * prior_sd, "random_opening": True}
+            settings: Any = {
+                "incumbent": incumbent,
+                "margin": margin * prior_sd,
+                "random_opening": True,
+            }
             rules[name + variant] = partial(rule, **settings)
     return rules
 
@@ -46,7 +50,9 @@ def improvement_rules(prior_sd: float = 1.0) -> dict[str, Any]:
 
 
 def proved(T: int) -> dict[str, OtherModel]:
-    """Return sources of functions of known norm whose policies have the lambda of the theorems, 1 + 2 / T."""
+    """Return sources of functions of known norm whose policies have the lambda of the theorems, 1 +
+    2 / T.
+    """
     sources = {
         "SE": PosteriorMean(SE(0.2), n_arms=100),
         "Matérn": PosteriorMean(MATERN(0.2), n_arms=100),
@@ -56,12 +62,16 @@ def proved(T: int) -> dict[str, OtherModel]:
 
 
 def theorem_3_bound(model: Model, horizon: int, delta: float) -> float:
-    """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan, Theorem 3)."""
+    """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan,
+    Theorem 3).
+    """
     K = model.kernel(model.points, model.points)
     gain = float(allocated_gain(eigvalsh(K), model.noise_variance, horizon)[-1])
     return 2 * Chowdhury2017(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
 
 
 def anti_concentration(beta: Array | float) -> Array:
-    """Return exp(-beta^2) / (4 sqrt(pi) beta), which Lemma 7 puts below P(Z > beta), same shape as beta > 0."""
+    """Return exp(-beta^2) / (4 sqrt(pi) beta), which Lemma 7 puts below P(Z > beta), same shape as
+    beta > 0.
+    """
     return np.exp(-(beta**2)) / (4 * math.sqrt(math.pi) * beta)

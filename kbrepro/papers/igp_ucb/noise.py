@@ -1,11 +1,14 @@
-"""What noise alone does to a posterior: the self-normalised inequality, and the sum of standard deviations.
+"""What noise alone does to a posterior: the self-normalised inequality, and the sum of standard
+deviations.
 
-With lambda the noise variance of the posterior (here 1 + 2 / T), K the kernel matrix of the pulls and e the noise,
+With lambda the noise variance of the posterior (here 1 + 2 / T), K the kernel matrix of the pulls
+and e the noise,
 
     |e|^2 in the norm of ((K + (lambda - 1) I)^-1 + I)^-1  =  e^T e - e^T (K + lambda I)^-1 e,
 
-since A (A + I)^-1 = I - (A + I)^-1. A posterior that is given the noise gives the last term pull by pull, as the sum of
-(e_t - mean(x_t))^2 / (variance(x_t) + lambda), and log det(K + lambda I) as that of log(variance(x_t) + lambda).
+since A (A + I)^-1 = I - (A + I)^-1. A posterior that is given the noise gives the last term pull by
+pull, as the sum of (e_t - mean(x_t))^2 / (variance(x_t) + lambda), and log det(K + lambda I) as
+that of log(variance(x_t) + lambda).
 """
 
 import math
@@ -23,11 +26,11 @@ from kbrepro.simulation import rounds
 class NoiseRun(NamedTuple):
     """What a run on noise shows of Chowdhury & Gopalan, Theorem 1 and Lemma 4.
 
-    `log_excess`: largest over rounds of |e|^2 / (2 R^2) - 1/2 log det(K + lambda I); the bound of Theorem 1 at delta is
-    crossed if it exceeds log(1 / delta).
+    `log_excess`: largest over rounds of |e|^2 / (2 R^2) - 1/2 log det(K + lambda I); the bound of
+    Theorem 1 at delta is crossed if it exceeds log(1 / delta).
 
-    `sd_ratio`: the sum of the standard deviations at the arms pulled, over sqrt(4 (T + 2) I_T) with I_T (nats) the gain
-    of the pulls (Lemma 4 bounds it by 1 where k(x, x) <= 1).
+    `sd_ratio`: the sum of the standard deviations at the arms pulled, over sqrt(4 (T + 2) I_T) with
+    I_T (nats) the gain of the pulls (Lemma 4 bounds it by 1 where k(x, x) <= 1).
     """
 
     log_excess: float
@@ -42,11 +45,19 @@ class RandomArms(Policy):
 
 
 def noise_runs(
-    kernel: Kernel, points: Array, trial: Trial, *, noise_scale: float, policies: Mapping[str, Any], horizon: int
+    kernel: Kernel,
+    points: Array,
+    trial: Trial,
+    *,
+    noise_scale: float,
+    policies: Mapping[str, Any],
+    horizon: int,
 ) -> dict[str, NoiseRun]:
-    """Return for every policy what a run on Gaussian noise, f = 0, at points (A, d) gives; lambda = 1 + 2 / horizon.
+    """Return for every policy what a run on Gaussian noise, f = 0, at points (A, d) gives; lambda =
+    1 + 2 / horizon.
 
-    For `map_trials`: `partial(noise_runs, kernel, points, noise_scale=..., policies=..., horizon=...)`.
+    For `map_trials`: `partial(noise_runs, kernel, points, noise_scale=..., policies=...,
+    horizon=...)`.
     """
     problem = Problem(Model(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
     ridge, runs = problem.model.noise_variance, {}

@@ -1,7 +1,8 @@
-"""Problems whose policies are given the RKHS norm of the expected reward, which differs from trial to trial.
+"""Problems whose policies are given the RKHS norm of the expected reward, which differs from trial
+to trial.
 
-The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and unless an `OtherModel`
-source says otherwise it is also that of the policies' posterior.
+The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and
+unless an `OtherModel` source says otherwise it is also that of the policies' posterior.
 """
 
 from collections.abc import Callable
@@ -16,9 +17,16 @@ from kbrepro.kernels import Array, Kernel
 from kbrepro.problems import Model, Problem, Rows, Trial, covariance_factor, prior_draws
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
-_HARTMANN_SCALES = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]])
+_HARTMANN_SCALES = np.array(
+    [[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]]
+)
 _HARTMANN_CENTRES = np.array(
-    [[0.3689, 0.1170, 0.2673], [0.4699, 0.4387, 0.7470], [0.1091, 0.8732, 0.5547], [0.03815, 0.5743, 0.8828]]
+    [
+        [0.3689, 0.1170, 0.2673],
+        [0.4699, 0.4387, 0.7470],
+        [0.1091, 0.8732, 0.5547],
+        [0.03815, 0.5743, 0.8828],
+    ]
 )
 
 
@@ -32,7 +40,9 @@ def rosenbrock(X: Array) -> Array:
 
 
 def hartmann3(X: Array) -> Array:
-    """Return Hartmann's function of X (n, 3), four bumps; largest at (0.115, 0.556, 0.853), where it is 3.8628."""
+    """Return Hartmann's function of X (n, 3), four bumps; largest at (0.115, 0.556, 0.853), where
+    it is 3.8628.
+    """
     distance = (_HARTMANN_SCALES * (X[:, None, :] - _HARTMANN_CENTRES) ** 2).sum(axis=-1)
     return np.exp(-distance) @ _HARTMANN_WEIGHTS
 
@@ -52,14 +62,15 @@ NORMS = ("smoothed", *CUT_OFFS, "printed", "one")
 def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
     """Return what policies are given as RKHS norm of f (A,) under the kernel matrix K (A, A).
 
-    - `smoothed`: sqrt(a^T K a), a = (K + ridge I)^-1 f: the norm of f smoothed once, not a bound on that of f.
-    - `cut-off 1e-3`, `cut-off 1e-10`: sqrt(f^T K^-1 f) in the eigenvectors whose eigenvalue is at least that share of
-      the largest.
+    - `smoothed`: sqrt(a^T K a), a = (K + ridge I)^-1 f: the norm of f smoothed once, not a bound on
+      that of f.
+    - `cut-off 1e-3`, `cut-off 1e-10`: sqrt(f^T K^-1 f) in the eigenvectors whose eigenvalue is at
+      least that share of the largest.
     - `printed`: sqrt(f^T K f), as Chowdhury & Gopalan print it, which is no RKHS norm.
     - `one`: 1.
 
-    Raises ValueError on another kind. With `kind` (and `ridge`) given by `functools.partial` it is what sources of
-    problems take as `norm_of`.
+    Raises ValueError on another kind. With `kind` (and `ridge`) given by `functools.partial` it is
+    what sources of problems take as `norm_of`.
     """
     checks.one_of(NORMS, kind=kind)
     if kind == "one":
@@ -76,10 +87,11 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
 
 @dataclass(frozen=True, eq=False)
 class OtherModel:
-    """Source whose problems are those of another `source`, while the policies are given another model.
+    """Source whose problems are those of another `source`, while the policies are given another
+    model.
 
-    Another kernel, another noise variance of the posterior (R stays), and the norm that `norm_of(f, K)` gives for the
-    expected reward under the kernel that is given; None leaves each as it was.
+    Another kernel, another noise variance of the posterior (R stays), and the norm that `norm_of(f,
+    K)` gives for the expected reward under the kernel that is given; None leaves each as it was.
     """
 
     source: Callable[[Trial], Problem]
@@ -89,10 +101,16 @@ class OtherModel:
 
     def __call__(self, trial: Trial) -> Problem:
         problem = self.source(trial)
-        given = {name: value for name in ("kernel", "noise_variance") if (value := getattr(self, name)) is not None}
+        given = {
+            name: value
+            for name in ("kernel", "noise_variance")
+            if (value := getattr(self, name)) is not None
+        }
         new = replace(problem.model, **given)
         if self.norm_of is not None:
-            new = replace(new, norm=self.norm_of(problem.expected_reward, new.kernel(new.points, new.points)))
+            new = replace(
+                new, norm=self.norm_of(problem.expected_reward, new.kernel(new.points, new.points))
+            )
         return replace(problem, model=new)
 
 
@@ -104,7 +122,9 @@ class _AtRandomArms:
     n_arms: int
     d: int = 1
 
-    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
+    def reward(
+        self, points: Array, K: Array, rng: np.random.Generator
+    ) -> tuple[Array, float | None]:
         """Return the expected reward (A,) at points (A, d), and its norm where that is known."""
         raise NotImplementedError
 
@@ -120,13 +140,15 @@ class _AtRandomArms:
 class PosteriorMean(_AtRandomArms):
     """Source of problems whose expected reward lies in the RKHS.
 
-    y ~ N(0, K), a = (K + ridge I)^-1 y, f = K a, with its exact norm sqrt(a^T K a) (Chowdhury & Gopalan, Section 6,
-    Fig. 1). `ridge` is by default 1 % of the range of y.
+    y ~ N(0, K), a = (K + ridge I)^-1 y, f = K a, with its exact norm sqrt(a^T K a) (Chowdhury &
+    Gopalan, Section 6, Fig. 1). `ridge` is by default 1 % of the range of y.
     """
 
     ridge: float | None = None
 
-    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
+    def reward(
+        self, points: Array, K: Array, rng: np.random.Generator
+    ) -> tuple[Array, float | None]:
         y = prior_draws(self.kernel, points)(rng)
         ridge = SHARE_OF_RANGE * np.ptp(y) if self.ridge is None else self.ridge
         a = solve(K + ridge * np.eye(len(K)), y, assume_a="pos")
@@ -137,11 +159,13 @@ class PosteriorMean(_AtRandomArms):
 class PriorDraw(_AtRandomArms):
     """Source of problems whose expected reward is a draw from the GP prior.
 
-    f = F w with F F^T = K and w standard normal, so its norm in the RKHS of the arms is that of w (Chowdhury & Gopalan,
-    Section 6, Fig. 2).
+    f = F w with F F^T = K and w standard normal, so its norm in the RKHS of the arms is that of w
+    (Chowdhury & Gopalan, Section 6, Fig. 2).
     """
 
-    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
+    def reward(
+        self, points: Array, K: Array, rng: np.random.Generator
+    ) -> tuple[Array, float | None]:
         factor = covariance_factor(K)
         w = rng.standard_normal(len(K))[: factor.shape[1]]
         return factor @ w, float(np.linalg.norm(w))
@@ -149,30 +173,42 @@ class PriorDraw(_AtRandomArms):
 
 @dataclass(frozen=True, kw_only=True)
 class OnRandomArms(_AtRandomArms):
-    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing; no norm is given.
+    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing; no norm
+    is given.
 
-    With `standardise` the values at the arms get mean 0 and standard deviation 1 (Chowdhury & Gopalan, Section 6,
-    Fig. 3).
+    With `standardise` the values at the arms get mean 0 and standard deviation 1 (Chowdhury &
+    Gopalan, Section 6, Fig. 3).
     """
 
     function: Callable[[Array], Array]
     standardise: bool = False
 
-    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
+    def reward(
+        self, points: Array, K: Array, rng: np.random.Generator
+    ) -> tuple[Array, float | None]:
         f = self.function(points)
         return (f - f.mean()) / f.std() if self.standardise else f, None
 
 
-def sensor_rows(train: Array, test: Array, kind: str = "smoothed", *, standardised: bool = False) -> Rows:
-    """Return a source with one problem per row of `test` (n_test, A), learned from the rows of `train` (n_train, A).
+def sensor_rows(
+    train: Array, test: Array, kind: str = "smoothed", *, standardised: bool = False
+) -> Rows:
+    """Return a source with one problem per row of `test` (n_test, A), learned from the rows of
+    `train` (n_train, A).
 
-    Chowdhury & Gopalan, Section 6, Fig. 4: the kernel matrix is the covariance of `train`, the reward a row less the
-    means of `train`, R^2 = lambda is 5 % of the mean variance, the norm is of that `kind` (`rkhs_norm`; smoothed with
-    ridge lambda). With `standardised` every sensor is divided by its standard deviation over `train`.
+    Chowdhury & Gopalan, Section 6, Fig. 4: the kernel matrix is the covariance of `train`, the
+    reward a row less the means of `train`, R^2 = lambda is 5 % of the mean variance, the norm is of
+    that `kind` (`rkhs_norm`; smoothed with ridge lambda). With `standardised` every sensor is
+    divided by its standard deviation over `train`.
     """
     covariance, rewards = np.cov(train, rowvar=False), test - train.mean(axis=0)
     if standardised:
         sd = np.sqrt(covariance.diagonal())
         covariance, rewards = covariance / np.outer(sd, sd), rewards / sd
     noise_variance = SHARE_OF_VARIANCE * float(covariance.diagonal().mean())
-    return Rows(covariance, rewards, noise_variance, norm_of=partial(rkhs_norm, kind=kind, ridge=noise_variance))
+    return Rows(
+        covariance,
+        rewards,
+        noise_variance,
+        norm_of=partial(rkhs_norm, kind=kind, ridge=noise_variance),
+    )

@@ -1,4 +1,6 @@
-"""The width that IGP-UCB is compared with; its own, which other papers use too, is `confidence.Chowdhury2017`."""
+"""The width that IGP-UCB is compared with; its own, which other papers use too, is
+`confidence.Chowdhury2017`.
+"""
 
 import math
 from collections.abc import Callable
@@ -12,8 +14,8 @@ from kbrepro.confidence import Probable
 class Original(Probable):
     """sqrt(2 norm^2 + 300 gain(t - 1) log^3(t / delta)).
 
-    The GP-UCB of Chowdhury & Gopalan, Section 3: Theorem 3 of Srinivas et al. with gamma_{t-1} for gamma_t. `gain`
-    gives the information gain (nats) of the pulls before a round.
+    The GP-UCB of Chowdhury & Gopalan, Section 3: Theorem 3 of Srinivas et al. with gamma_{t-1} for
+    gamma_t. `gain` gives the information gain (nats) of the pulls before a round.
     """
 
     gain: Callable[[int], float]

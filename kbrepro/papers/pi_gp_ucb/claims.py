@@ -1,9 +1,11 @@
-"""What Janz, Burt and González (2020) say of their experiments, as predicates on the tables behind Table 1 and Fig. 2.
+"""What Janz, Burt and González (2020) say of their experiments, as predicates on the tables behind
+Table 1 and Fig. 2.
 
-A run's regret is a share of what uniform play is expected to lose. Eq. 2 read literally makes the lengthscale sqrt 3
-times the usual one; the paper's own Table 1 rules it out, by its column of IGP-UCB alone, since the claims are on
-π-GP-UCB and on the difference. "Four common" test functions are not named: ours are a guess, four others a reading.
-Times are seconds of one core in the runs of Table 1.
+A run's regret is a share of what uniform play is expected to lose. Eq. 2 read literally makes the
+lengthscale sqrt 3 times the usual one; the paper's own Table 1 rules it out, by its column of
+IGP-UCB alone, since the claims are on π-GP-UCB and on the difference. "Four common" test functions
+are not named: ours are a guess, four others a reading. Times are seconds of one core in the runs of
+Table 1.
 """
 
 from functools import partial
@@ -12,7 +14,16 @@ import numpy as np
 
 from kbrepro.claims import Checked, claim, own_question, theorem, unchecked
 from kbrepro.claims.tables import EXPONENT, SECONDS, TOTAL, Table
-from kbrepro.claims.words import always, barely_better, best, better, competitive, much_better, near_linear, sometimes
+from kbrepro.claims.words import (
+    always,
+    barely_better,
+    best,
+    better,
+    competitive,
+    much_better,
+    near_linear,
+    sometimes,
+)
 from kbrepro.kernels import SquaredExponential
 from kbrepro.papers.pi_gp_ucb.experiments import DIMENSIONS, NU
 from kbrepro.papers.pi_gp_ucb.measures import counterexample, cover_of, half_width, uniform_regret
@@ -36,44 +47,62 @@ def shares(kept, d):
     """Regret of every run over that of uniform play, in each reading and with two later proofs."""
     even = uniform(kept, f"Table 1, d = {d}")
     played = {rule: (f"Table 1, d = {d}", rule) for rule in RULES}
-    played |= {f"{OURS}, tighter": (f"tighter width, d = {d}", OURS), f"{RIVAL}, both": (f"both, d = {d}", RIVAL)}
+    played |= {
+        f"{OURS}, tighter": (f"tighter width, d = {d}", OURS),
+        f"{RIVAL}, both": (f"both, d = {d}", RIVAL),
+    }
     columns = {name: kept.column(*which, TOTAL) / even for name, which in played.items()}
     for rule in RULES:  # linearised: the mean is the ratio of means
         ratio = (columns[rule] * even).mean() / even.mean()
         columns[f"{rule}, ratio of means"] = ratio + (columns[rule] - ratio) * even / even.mean()
     if d < 3:  # eq. 2 is shown in d = 1, 2
         even = uniform(kept, f"Table 1, eq. 2, d = {d}")
-        columns |= {f"{rule}, eq. 2": kept.column(f"Table 1, eq. 2, d = {d}", rule, TOTAL) / even for rule in RULES}
+        columns |= {
+            f"{rule}, eq. 2": kept.column(f"Table 1, eq. 2, d = {d}", rule, TOTAL) / even
+            for rule in RULES
+        }
     return {(name, TOTAL): column for name, column in columns.items()}
 
 
 def regrets(d):
     """A row of Table 1: shares of uniform regret."""
-    ratio, eq2 = ({rule: f"{rule}, {reading}" for rule in RULES} for reading in ("ratio of means", "eq. 2"))
+    ratio, eq2 = (
+        {rule: f"{rule}, {reading}" for rule in RULES} for reading in ("ratio of means", "eq. 2")
+    )
     readings = {"averaging": {"mean of ratios": {}, "ratio of means": ratio}}
     if d < 3:
         readings["lengthscale"] = {"usual": {}, "eq. 2": eq2}
-    return Table(f"Table 1, d = {d}", "", 12, "function", RULES, readings, REFUTED, partial(shares, d=d))
+    return Table(
+        f"Table 1, d = {d}", "", 12, "function", RULES, readings, REFUTED, partial(shares, d=d)
+    )
 
 
 def surface(number):
     """A panel of Fig. 2; runs differ by noise and ties alone."""
     first, other = [*SURFACES][number], [*SURFACES][number + 4]
     readings = {"functions": {"four": {}, "four others": {"*": f"Fig. 2, usual, {other}"}}}
-    return Table(f"Fig. 2, {first}", f"Fig. 2, usual, {first}", 12, "run", RULES, readings, apart=True)
+    return Table(
+        f"Fig. 2, {first}", f"Fig. 2, usual, {first}", 12, "run", RULES, readings, apart=True
+    )
 
 
 def late_shares(kept):
-    """The largest share of the last tenth of the pulls in one cell of the last cover, d = 1; 40 runs, as in 0.3.0."""
+    """The largest share of the last tenth of the pulls in one cell of the last cover, d = 1; 40
+    runs, as in 0.3.0.
+    """
     arms = kept.traces("Table 1, d = 1")[OURS].arms[:40]
     T = arms.shape[1]
-    late = [max(np.sum(rounds >= 0.9 * T) for rounds in cover_of(run, 30, 1, NU)[1]) for run in arms]
+    late = [
+        max(np.sum(rounds >= 0.9 * T) for rounds in cover_of(run, 30, 1, NU)[1]) for run in arms
+    ]
     even = np.full(len(arms), 1 / initial_side(T, 1, NU))
     return {(OURS, "late_share"): np.array(late) / (0.1 * T), ("first cells", "late_share"): even}
 
 
 rows = row1, row2, row3 = tuple(map(regrets, (1, 2, 3)))
-times = time1, time2, time3 = tuple(Table(f"Table 1, d = {d}, runtime", f"Table 1, d = {d}", 12) for d in (1, 2, 3))
+times = time1, time2, time3 = tuple(
+    Table(f"Table 1, d = {d}, runtime", f"Table 1, d = {d}", 12) for d in (1, 2, 3)
+)
 cells1 = Table("cells, d = 1", size=12, load=late_shares)
 fig2 = tuple(map(surface, range(4)))
 
@@ -113,7 +142,12 @@ def may_improve(*rows):
     return sometimes(*(best(row, OURS) for row in rows))
 
 
-@claim("3-H", "Section 1; Table 1", effect=lambda row3: row3[RIVAL], shows="share of uniform regret of IGP-UCB, d = 3")
+@claim(
+    "3-H",
+    "Section 1; Table 1",
+    effect=lambda row3: row3[RIVAL],
+    shows="share of uniform regret of IGP-UCB, d = 3",
+)
 def barely_beats_uniform_play(row3):
     """in contrast, Improved GP-UCB barely outperforms uniformly sampling of arms"""
     return barely_better(row3[RIVAL], 1.0)
@@ -126,7 +160,9 @@ def barely_beats_uniform_play(row3):
     shows="share of uniform regret of π-GP-UCB, d = 3; strong, in contrast: better than barely",
 )
 def strong_in_three_dimensions(row3):
-    """π-GP-UCB shows strong empirical performance on 3-dimensional functions in the Matérn ν = 3/2 RKHS"""
+    """π-GP-UCB shows strong empirical performance on 3-dimensional functions in the Matérn ν = 3/2
+    RKHS
+    """
     return best(row3, OURS) & better(row3[OURS], 1.0) & ~barely_better(row3[OURS], 1.0)
 
 
@@ -140,8 +176,9 @@ def strong_in_three_dimensions(row3):
     shows="exponent of the cumulated seconds of π-GP-UCB, t >= T / 10, the largest of d = 1, 2, 3",
 )
 def near_linear_runtime(*times):
-    """our experiments show that despite using Gaussian process regression to construct confidence intervals, π-GP-UCB
-    achieves an empirically near-linear runtime."""
+    """our experiments show that despite using Gaussian process regression to construct confidence
+    intervals, π-GP-UCB achieves an empirically near-linear runtime.
+    """
     return always(*(near_linear(time(OURS, EXPONENT)) for time in times))
 
 
@@ -151,7 +188,9 @@ GROWTH = "growth of the seconds of IGP-UCB from d = 1 to 3 over that of π-GP-UC
 
 @claim("3-J", "Table 1", effect=faster, shows=SPEED.format(3, 62))
 def more_scalable_in_three_dimensions(time3):
-    """3 0.97 30 hours 0.77 29 min [...] Moreover, we see that π-GP-UCB is significantly more scalable."""
+    """3 0.97 30 hours 0.77 29 min [...] Moreover, we see that π-GP-UCB is significantly more
+    scalable.
+    """
     return much_better(time3(OURS, SECONDS), time3(RIVAL, SECONDS), printed=30 * 60 / 29)
 
 
@@ -163,13 +202,17 @@ def faster_in_one_dimension(time1):
 
 @claim("3-R", "Table 1", effect=faster, shows=SPEED.format(2, 73))
 def more_scalable_in_two_dimensions(time2):
-    """2 0.71 118 min 0.52 97 s [...] Moreover, we see that π-GP-UCB is significantly more scalable."""
+    """2 0.71 118 min 0.52 97 s [...] Moreover, we see that π-GP-UCB is significantly more
+    scalable.
+    """
     return much_better(time2(OURS, SECONDS), time2(RIVAL, SECONDS), printed=118 * 60 / 97)
 
 
 @claim("3-AJ", "Abstract", effect=scales_better, shows=GROWTH)
 def drastically_more_scalable(time1, time3):
-    """drastically improved computational scalability compared with its predecessor, Improved GP-UCB."""
+    """drastically improved computational scalability compared with its predecessor, Improved
+    GP-UCB.
+    """
     return much_better(1.0, scales_better(time1, time3), word="drastically")
 
 
@@ -194,10 +237,15 @@ def slow_in_one_dimension(time1, time2):
     "3-S",
     "Section 5",
     effect=lambda cells1: cells1(OURS, "late_share"),
-    shows="share of the last tenth of the pulls in one cell, d = 1; an even share of the first cells is 0.045",
+    shows=(
+        "share of the last tenth of the pulls in one cell, d = 1; an even share of the first cells"
+        " is 0.045"
+    ),
 )
 def late_pulls_share_a_cell(cells1):
-    """This is because in one dimension, π-GP-UCB converges rapidly, losing its computational advantages thereafter."""
+    """This is because in one dimension, π-GP-UCB converges rapidly, losing its computational
+    advantages thereafter.
+    """
     # Section 3: near convergence points land "therefore likely within the same cover element"
     return better(cells1("first cells", "late_share"), cells1(OURS, "late_share"))
 
@@ -220,16 +268,25 @@ def competitive_on_test_functions(*fig2):
 
 
 def inside(*rows):
-    """Whether each of the six printed shares lies inside the prediction interval, (6, experiments)."""
-    cases = [(row, rule, PRINTED[d][i]) for d, row in enumerate(rows, 1) for i, rule in enumerate(RULES)]
-    return np.array([np.abs(value - row[rule]) <= row(rule, of=half_width) for row, rule, value in cases])
+    """Whether each of the six printed shares lies inside the prediction interval, (6,
+    experiments).
+    """
+    cases = [
+        (row, rule, PRINTED[d][i]) for d, row in enumerate(rows, 1) for i, rule in enumerate(RULES)
+    ]
+    return np.array(
+        [np.abs(value - row[rule]) <= row(rule, of=half_width) for row, rule, value in cases]
+    )
 
 
 @own_question(
     "3-A",
     "Table 1",
     effect=lambda *rows: inside(*rows).sum(axis=0),
-    shows="printed shares of uniform regret inside the prediction interval of a mean of 12 runs, of six",
+    shows=(
+        "printed shares of uniform regret inside the prediction interval of a mean of 12 runs,"
+        " of six"
+    ),
 )
 def printed_levels_come_out(*rows):
     """Could all six means of 12 runs that Table 1 prints be means of our runs?"""
@@ -240,10 +297,15 @@ def printed_levels_come_out(*rows):
     "3-W",
     "since the paper: Flynn and Reeb 2024; Whitehouse, Wu and Ramdas 2023",
     effect=partial(largest, f"{OURS}, tighter", f"{RIVAL}, both"),
-    shows="regret of IGP-UCB with both changes over that of π-GP-UCB with the tighter width, largest of d = 1, 2, 3",
+    shows=(
+        "regret of IGP-UCB with both changes over that of π-GP-UCB with the tighter width, largest"
+        " of d = 1, 2, 3"
+    ),
 )
 def changed_igp_ucb_beats_changed_pi_gp_ucb(*rows):
-    """With what two later proofs allow, each at its best: does IGP-UCB have less regret than π-GP-UCB?"""
+    """With what two later proofs allow, each at its best: does IGP-UCB have less regret than
+    π-GP-UCB?
+    """
     return always(*(better(row[f"{RIVAL}, both"], row[f"{OURS}, tighter"]) for row in rows))
 
 
@@ -260,39 +322,49 @@ rates = unchecked(
 @theorem(
     "3-P",
     "Lemmas 5, 7; Theorem 3, proof",
-    "the band holds in all cells, arms and rounds, and R_T is at most the sum of twice width times sd; d = 1, 2, T = "
-    "10,000, with the printed count of cells, which is not proved (Lemma 10); room: the largest error over the band",
+    "the band holds in all cells, arms and rounds, and R_T is at most the sum of twice width times"
+    " sd; d = 1, 2, T = 10,000, with the printed count of cells, which is not proved (Lemma 10);"
+    " room: the largest error over the band",
 )
 def band_in_all_cells(kept):
-    r"""Given δ ∈ (0,1), for all t ≤ T, for all [...], for all x ∈ A, we have $|\mu_{t-1}^A(x) - f(x)| \le
-    \widehat{\beta}_t^A \sigma_{t-1}^A(x)$, with probability 1-δ."""
+    r"""Given δ ∈ (0,1), for all t ≤ T, for all [...], for all x ∈ A, we have $|\mu_{t-1}^A(x) -
+    f(x)| \le \widehat{\beta}_t^A \sigma_{t-1}^A(x)$, with probability 1-δ.
+    """
     runs = [run for d in (1, 2) for run in kept.results(f"Lemma 5, d = {d}, printed")]
-    return Checked.of([(run.ratio, run.regret / run.bound) for run in runs], kept.parameters["delta"])
+    return Checked.of(
+        [(run.ratio, run.regret / run.bound) for run in runs], kept.parameters["delta"]
+    )
 
 
 @theorem(
     "3-Q",
     "Lemma 6",
-    "the first cover alone, about T^q cells, T = 10,000, d = 1, 2, 3; room: the largest over 4 (t + 1)^(b d), t = 1",
+    "the first cover alone, about T^q cells, T = 10,000, d = 1, 2, 3; room: the largest over 4 (t +"
+    " 1)^(b d), t = 1",
 )
 def count_of_cells(kept):
-    r"""which bounds the number of all cover elements that could ever be created within t steps of running the algorithm
-    by $\tilde{N}_t = 4(t+1)^{bd}$. Lemma 6. There exists a set B_t such that $|B_t| \leq \widetilde{N}_t$ and A_t ⊂
-    B_t with probability one."""
+    r"""which bounds the number of all cover elements that could ever be created within t steps of
+    running the algorithm by $\tilde{N}_t = 4(t+1)^{bd}$. Lemma 6. There exists a set B_t such that
+    $|B_t| \leq \widetilde{N}_t$ and A_t ⊂ B_t with probability one.
+    """
     T = kept.parameters["horizon"]
-    return Checked.of(initial_side(T, d, NU) ** d / (4 * 2 ** (split_exponent(d, NU) * d)) for d in DIMENSIONS)
+    return Checked.of(
+        initial_side(T, d, NU) ** d / (4 * 2 ** (split_exponent(d, NU) * d)) for d in DIMENSIONS
+    )
 
 
 @theorem(
     "3-AD",
     "Lemma 10 and its proof",
-    "as printed, constant kernel, the pulls with positive noise among 2,000; with the square that the proof needs, "
-    "Matérn kernel, those among 1,000; room: the largest left over right side",
+    "as printed, constant kernel, the pulls with positive noise among 2,000; with the square that"
+    " the proof needs, Matérn kernel, those among 1,000; room: the largest left over right side",
 )
 def noise_of_a_set(kept):
     """Then for any given δ ∈ (0,1) and η > 0, for all t ≥ 0 and all A ∈ [...] we have"""
     seed, squared = kept.seed("Lemma 10"), np.array(kept.results("Lemma 10"))[:, -1]
     delta = kept.parameters["delta"]
     constant = SquaredExponential(1e9)  # 1 between any two points
-    printed = np.array([counterexample(constant, [2000], delta, Trial(seed, n))[0] for n in range(5)]) ** [0.5, 1]
+    printed = np.array(
+        [counterexample(constant, [2000], delta, Trial(seed, n))[0] for n in range(5)]
+    ) ** [0.5, 1]
     return Checked.of([left / right for left, right in (*printed, *squared)], delta)

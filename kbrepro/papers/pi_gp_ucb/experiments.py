@@ -25,7 +25,9 @@ NUMBERS = [50, 100, 200, 500, 1000]
 
 
 def functions(d: int, kernel: str = "usual", alpha: float = 1.0) -> Bumps:
-    """Return the functions of Table 1 in d dimensions: sums of bumps on a grid of 30 points a side."""
+    """Return the functions of Table 1 in d dimensions: sums of bumps on a grid of 30 points a
+    side.
+    """
     return Bumps(KERNELS[kernel], d, 30, noise_variance=alpha, noise_bound=1.0, noise_scale=1.0)
 
 
@@ -38,7 +40,13 @@ def rules(proved: Any, delta: float, **settings: Any) -> Mapping[str, Any]:
 
 
 def experiments(
-    seed: int, horizon: int, trials: int, trials_d3: int, trials_more: int, coverage_trials: int, delta: float
+    seed: int,
+    horizon: int,
+    trials: int,
+    trials_d3: int,
+    trials_more: int,
+    coverage_trials: int,
+    delta: float,
 ) -> dict[str, Planned]:
     """Return what is played, by label, from the notebook's parameters."""
     n_of = {1: trials, 2: trials, 3: trials_d3}

@@ -1,11 +1,13 @@
-"""π-GP-UCB: a Gaussian process for every cell of a cover of [0, 1]^d by cubes, and cells that split as data come in.
+"""π-GP-UCB: a Gaussian process for every cell of a cover of [0, 1]^d by cubes, and cells that split
+as data come in.
 
-The arms are a regular grid, so that cells and splits are decided in integers: a cell at level `side` covers
-[k / side, (k + 1) / side] on each axis (closed), and the arm i / (n - 1) lies in it if k (n - 1) <= i side <= (k + 1)
-(n - 1). In floats the splitting rule goes wrong where a power of the side hits an integer.
+The arms are a regular grid, so that cells and splits are decided in integers: a cell at level
+`side` covers [k / side, (k + 1) / side] on each axis (closed), and the arm i / (n - 1) lies in it
+if k (n - 1) <= i side <= (k + 1) (n - 1). In floats the splitting rule goes wrong where a power of
+the side hits an integer.
 
-Two variants: `paper` (Janz et al., 2020, Section 3) and `thesis` (the author's code of 2021 for his thesis, Janz 2022,
-whose text we have not seen).
+Two variants: `paper` (Janz et al., 2020, Section 3) and `thesis` (the author's code of 2021 for his
+thesis, Janz 2022, whose text we have not seen).
 """
 
 import itertools
@@ -26,18 +28,23 @@ from kbrepro.problems import Model
 VARIANTS = ("paper", "thesis")
 #: Which cells a width counts: those of the paper's Lemma 6, or all that T pulls can make.
 UNIONS = ("printed", "horizon")
-#: Cells of so many arms keep one row per pull, no covariance: they split long before they have as many pulls.
+#: Cells of so many arms keep one row per pull, no covariance: they split long before they have as
+#: many pulls.
 ROWS_FROM = 1000
 Integers = NDArray[np.int64]
 
 
 def cover_exponent(d: int, nu: float) -> float:
-    """Return q = d (d + 1) / (d (d + 2) + 2 nu): at most of order T^q cells are created (Janz et al., Lemma 2)."""
+    """Return q = d (d + 1) / (d (d + 2) + 2 nu): at most of order T^q cells are created (Janz et
+    al., Lemma 2).
+    """
     return d * (d + 1) / (d * (d + 2) + 2 * nu)
 
 
 def split_exponent(d: int, nu: float) -> float:
-    """Return b = (d + 1) / (d + 2 nu): a cell of diameter rho splits once rho^(-1/b) < its pulls + 1."""
+    """Return b = (d + 1) / (d + 2 nu): a cell of diameter rho splits once rho^(-1/b) < its pulls +
+    1.
+    """
     return (d + 1) / (d + 2 * nu)
 
 
@@ -48,7 +55,8 @@ def initial_side(horizon: int, d: int, nu: float) -> int:
 
 
 def must_split(side: int, pulls: Any, d: int, nu: float, variant: str) -> Any:
-    """Return whether a cell of diameter 1 / side with so many pulls inside (or array) splits; 2 nu must be an integer.
+    """Return whether a cell of diameter 1 / side with so many pulls inside (or array) splits; 2 nu
+    must be an integer.
 
     `paper`: rho^(-1/b) < pulls + 1. `thesis`: rho^(-2 nu) < pulls.
     """
@@ -59,9 +67,11 @@ def must_split(side: int, pulls: Any, d: int, nu: float, variant: str) -> Any:
 
 
 def possible_cells(horizon: int, d: int, nu: float) -> list[int]:
-    """Return how many cells of each level some T = `horizon` pulls can create, the first cover (level 0) included.
+    """Return how many cells of each level some T = `horizon` pulls can create, the first cover
+    (level 0) included.
 
-    Level i + 1 is reached where one cell of level i that holds all pulls splits. The sum is N_T of Proposition 1.
+    Level i + 1 is reached where one cell of level i that holds all pulls splits. The sum is N_T of
+    Proposition 1.
     """
     side, levels = initial_side(horizon, d, nu), []
     while True:
@@ -72,7 +82,8 @@ def possible_cells(horizon: int, d: int, nu: float) -> list[int]:
 
 
 class Cell(checks.Changing):
-    """A closed cube [corner / side, (corner + 1) / side], the arms (m,) in it and what was observed there.
+    """A closed cube [corner / side, (corner + 1) / side], the arms (m,) in it and what was observed
+    there.
 
     `mean` (m,), `sd` (m,) and `gain` (nats) are those of the posterior of the data inside.
     """
@@ -83,7 +94,8 @@ class Cell(checks.Changing):
     def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, model: Model) -> None:
         self.corner, self.side, self.arms, self.model = corner, side, checks.read_only(arms), model
         self.history: tuple[tuple[int, float], ...] = ()  # arm and observation of every pull inside
-        self.posterior: ExactPosterior | None = None  # made at the first pull: most cells are never pulled
+        # made at the first pull: most cells are never pulled
+        self.posterior: ExactPosterior | None = None
         self._show(np.zeros(len(arms)), np.sqrt(model.kernel.diag(model.points[arms])), 0.0)
 
     def update(self, arm: int, observation: float) -> None:
@@ -112,19 +124,23 @@ def _with(array: Array, at: Any, values: Any) -> Array:
 
 
 class PartitionedUCB(AskTell):
-    """π-GP-UCB: an arm has a UCB from the data of each cell that it lies in; the arm with the largest of all is pulled.
+    """π-GP-UCB: an arm has a UCB from the data of each cell that it lies in; the arm with the
+    largest of all is pulled.
 
-    Width of a cell: `width(delta / N)` at its gain, by default norm + noise_scale sqrt(2 (gain + 1 + log(N / delta))),
-    N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). That union of the paper is not
-    proved; with `union` "horizon", for `paper` alone, N is the number of all cells that T pulls can make, which is
-    (docs/adaptive_covers.md, Proposition 1). `paper` starts from about T^q cells, a whole number per side, and a
-    child keeps all data inside it; `thesis` starts from one cell, and children start without data. The points must be
-    a grid on [0, 1]^d, the norm must be given. Arms of cells without data tie: to go on later in the same order of ties
-    it must be saved. Raises ValueError on a setting out of range or a point off the grid.
+    Width of a cell: `width(delta / N)` at its gain, by default norm + noise_scale sqrt(2 (gain + 1
+    + log(N / delta))), N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu))
+    (`thesis`). That union of the paper is not proved; with `union` "horizon", for `paper` alone, N
+    is the number of all cells that T pulls can make, which is (docs/adaptive_covers.md, Proposition
+    1). `paper` starts from about T^q cells, a whole number per side, and a child keeps all data
+    inside it; `thesis` starts from one cell, and children start without data. The points must be a
+    grid on [0, 1]^d, the norm must be given. Arms of cells without data tie: to go on later in the
+    same order of ties it must be saved. Raises ValueError on a setting out of range or a point off
+    the grid.
 
-    `cells` are all that were ever created, split and empty ones included, and `cell_gain` (len(cells),) their gains. A
-    *slot* is a pair of an arm and a cell that it lies in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and
-    of cells that have not split, `slot_mean` and `slot_sd` (n_slots,) what the cell knows of the arm.
+    `cells` are all that were ever created, split and empty ones included, and `cell_gain`
+    (len(cells),) their gains. A *slot* is a pair of an arm and a cell that it lies in: `slot_arm`
+    and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
+    `slot_sd` (n_slots,) what the cell knows of the arm.
     """
 
     shared = ("rng", "cells")
@@ -172,7 +188,9 @@ class PartitionedUCB(AskTell):
         return self.width(self.delta / count).of(self.model, self.cell_gain)
 
     def choose(self) -> int:
-        """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
+        """Return the arm to pull; ties fall by one permutation, the first thing drawn from
+        `rng`.
+        """
         order = self.ties()
         index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
         return int(self.slot_arm[best_arm(index, order[self.slot_arm], self.prior_sd)])
@@ -191,12 +209,16 @@ class PartitionedUCB(AskTell):
         self.t += 1
 
     def band_ratio(self, expected_reward: Array) -> float:
-        """Return the largest |f - mean| / (width sd) over cells and their arms: the band of Lemma 5 holds if <= 1."""
+        """Return the largest |f - mean| / (width sd) over cells and their arms: the band of Lemma 5
+        holds if <= 1.
+        """
         error = np.abs(expected_reward[self.slot_arm] - self.slot_mean)
         return float((error / (self.widths()[self.slot_cell] * self.slot_sd)).max())
 
     def half_width(self, arm: int) -> float:
-        """Return width times sd of an arm in the cell where its index is largest, before the next pull."""
+        """Return width times sd of an arm in the cell where its index is largest, before the next
+        pull.
+        """
         own = self.slot_arm == arm
         half = self.widths()[self.slot_cell[own]] * self.slot_sd[own]
         return float(half[(self.slot_mean[own] + half).argmax()])
@@ -210,7 +232,9 @@ class PartitionedUCB(AskTell):
     def _lay_out(self, cells: list[Cell], instead_of: int = -1) -> None:
         """Number new cells and give them slots, instead of those of a cell that has split."""
         kept = self.slot_cell != instead_of
-        numbers = np.repeat(len(self.cells) + np.arange(len(cells)), [len(cell.arms) for cell in cells])
+        numbers = np.repeat(
+            len(self.cells) + np.arange(len(cells)), [len(cell.arms) for cell in cells]
+        )
         self.cells = *self.cells, *cells
         self.slot_cell = _joined(self.slot_cell[kept], numbers)
         self.slot_arm = _joined(self.slot_arm[kept], *(cell.arms for cell in cells))

@@ -16,7 +16,9 @@ from kbrepro.regret import Curve, edges
 HERO, RIVAL = "π-GP-UCB", "IGP-UCB"
 
 
-def table_1(shares: Mapping[tuple[int, str], Array], printed: Mapping[tuple[int, str], float]) -> Figure:
+def table_1(
+    shares: Mapping[tuple[int, str], Array], printed: Mapping[tuple[int, str], float]
+) -> Figure:
     """Return shares of uniform regret (n,) by d and rule: runs, their mean, and the printed mean.
 
     The bar of ours is the 95 % prediction interval of a mean of 12 such runs (`half_width`).
@@ -39,7 +41,9 @@ def table_1(shares: Mapping[tuple[int, str], Array], printed: Mapping[tuple[int,
 
 
 def figure_1(traces: Mapping[str, Curve]) -> Figure:
-    """Return cumulative regret, and regret and microseconds of a round in each hundredth of the run, by rule."""
+    """Return cumulative regret, and regret and microseconds of a round in each hundredth of the
+    run, by rule.
+    """
     fig, (left, centre, right) = pieces.row(3, 2.9)
     horizon = next(iter(traces.values())).horizon
     t, ends = np.linspace(1, horizon, 200).astype(int), edges(horizon)
@@ -51,7 +55,11 @@ def figure_1(traces: Mapping[str, Curve]) -> Figure:
         centre.plot(middles, of_hundredths, label=rule, **look)
         right.plot(middles, 1e6 * trace.seconds_a_round.mean(axis=0), label=rule, **look)
     left.set(ylabel="cumulative regret\n(mean and 95 % interval)", title="regret")
-    centre.set(ylabel=f"regret of a round\n(mean of {ends[1]} rounds)", ylim=(0, None), title="regret of a round")
+    centre.set(
+        ylabel=f"regret of a round\n(mean of {ends[1]} rounds)",
+        ylim=(0, None),
+        title="regret of a round",
+    )
     right.set(ylabel="microseconds of a round\n(mean of runs)", ylim=(0, None), title="time")
     for ax in (left, centre, right):
         ax.set(xlabel="round t", xlim=(0, horizon), xticks=(0, horizon // 2, horizon))
@@ -59,13 +67,23 @@ def figure_1(traces: Mapping[str, Curve]) -> Figure:
 
 
 def surfaces(functions: Mapping[str, Mapping[str, Curve]]) -> Figure:
-    """Return average regret on test functions {name: traces}: in the first row the main ones, then the others."""
-    fig, axes = plt.subplots(2, -(-len(functions) // 2), figsize=(WIDTH, 4.8), sharex=True, sharey=True)
+    """Return average regret on test functions {name: traces}: in the first row the main ones, then
+    the others.
+    """
+    fig, axes = plt.subplots(
+        2, -(-len(functions) // 2), figsize=(WIDTH, 4.8), sharex=True, sharey=True
+    )
     for ax, (name, traces) in zip(axes.flat, functions.items(), strict=True):
-        figures.regret_quartiles(ax, traces, quantity="average", spread="mean and 95 % interval", hero=HERO)
+        figures.regret_quartiles(
+            ax, traces, quantity="average", spread="mean and 95 % interval", hero=HERO
+        )
         ax.set_title(name)
         ax.label_outer()
-    axes[0, 0].set_ylim(top=1.5 * max(max(line.get_ydata()) for ax in axes.flat for line in ax.lines))
+    axes[0, 0].set_ylim(
+        top=1.5 * max(max(line.get_ydata()) for ax in axes.flat for line in ax.lines)
+    )
     for ax, kind in zip(axes[:, 0], ("main functions", "others"), strict=True):
         ax.set_ylabel(f"{kind}\n{ax.get_ylabel()}")
-    return titled(fig, "Fig. 2 of Janz et al., replicated on functions that we guessed, and on others", 2)
+    return titled(
+        fig, "Fig. 2 of Janz et al., replicated on functions that we guessed, and on others", 2
+    )

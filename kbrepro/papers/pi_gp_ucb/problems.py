@@ -1,7 +1,7 @@
 """Problems on regular grids: sums of kernel bumps, and common test functions for optimisation.
 
-The test functions have the forms and domains of Surjanovic and Bingham's virtual library (Janz et al., footnote 5), all
-written for minimisation; the reward is minus the function.
+The test functions have the forms and domains of Surjanovic and Bingham's virtual library (Janz et
+al., footnote 5), all written for minimisation; the reward is minus the function.
 """
 
 import math
@@ -22,7 +22,8 @@ OFF_GRID = 1e-6
 
 
 def grid_indices(points: Array, n: int) -> NDArray[np.int64]:
-    """Return integers (A, d) with points = integers / (n - 1), for points (A, d) of the grid with n points per side.
+    """Return integers (A, d) with points = integers / (n - 1), for points (A, d) of the grid with n
+    points per side.
 
     Raises ValueError if a point is not on that grid of [0, 1]^d.
     """
@@ -32,13 +33,17 @@ def grid_indices(points: Array, n: int) -> NDArray[np.int64]:
     off = (np.abs(scaled - integers) > OFF_GRID) | (integers < 0) | (integers > n - 1)
     if off.any():
         row, axis = np.argwhere(off)[0]
-        raise ValueError(f"points[{row}, {axis}] = {points[row, axis]} is not on the grid of {n} points a side")
+        raise ValueError(
+            f"points[{row}, {axis}] = {points[row, axis]} is not on the grid of {n} points a side"
+        )
     return integers.astype(np.int64)
 
 
 @dataclass(frozen=True)
 class LatticeKernel:
-    """A stationary isotropic kernel on the points of `kernels.grid(n, d)`, any d; ValueError off the grid."""
+    """A stationary isotropic kernel on the points of `kernels.grid(n, d)`, any d; ValueError off
+    the grid.
+    """
 
     kernel: Matern | SquaredExponential
     n: int
@@ -46,7 +51,9 @@ class LatticeKernel:
 
     def __call__(self, X: Array, Z: Array) -> Array:
         # squared distances of integers are integers, in floating point too
-        squared = cdist(grid_indices(X, self.n), grid_indices(Z, self.n), "sqeuclidean").astype(np.intp)
+        squared = cdist(grid_indices(X, self.n), grid_indices(Z, self.n), "sqeuclidean").astype(
+            np.intp
+        )
         return _table(self.kernel, self.n, X.shape[1])[squared]
 
     def diag(self, X: Array) -> Array:
@@ -62,11 +69,12 @@ def _table(kernel: Matern | SquaredExponential, n: int, d: int) -> Array:
 
 @dataclass(frozen=True)
 class Bumps:
-    """Source of f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1, 1].
+    """Source of f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1,
+    1].
 
-    Janz et al., Section 5. Arms: the grid of `side` points per side. The noise is uniform on +- noise_bound. The
-    policies are given `noise_variance` (alpha), the exact norm, the root of a^T K a, and `noise_scale` (L), by default
-    the noise bound (Hoeffding's lemma).
+    Janz et al., Section 5. Arms: the grid of `side` points per side. The noise is uniform on +-
+    noise_bound. The policies are given `noise_variance` (alpha), the exact norm, the root of a^T K
+    a, and `noise_scale` (L), by default the noise bound (Hoeffding's lemma).
     """
 
     kernel: Matern | SquaredExponential
@@ -81,7 +89,9 @@ class Bumps:
         centres, weights = rng.uniform(size=(n, self.d)), rng.uniform(-1, 1, size=n)
         norm = float(np.sqrt(weights @ self.kernel(centres, centres) @ weights))
         points, scale = grid(self.side, self.d), self.noise_scale or self.noise_bound
-        model = Model(points, LatticeKernel(self.kernel, self.side), self.noise_variance, scale, norm)
+        model = Model(
+            points, LatticeKernel(self.kernel, self.side), self.noise_variance, scale, norm
+        )
         return Problem(model, self.kernel(points, centres) @ weights, Uniform(self.noise_bound))
 
 
@@ -99,7 +109,9 @@ def _six_hump_camel(x: Array, y: Array) -> Array:
 def _goldstein_price(x: Array, y: Array) -> Array:
     """Minimum 3 at (0, -1), values up to a million; [-2, 2]^2."""
     first = 1 + (x + y + 1) ** 2 * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)
-    return first * (30 + (2 * x - 3 * y) ** 2 * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2))
+    return first * (
+        30 + (2 * x - 3 * y) ** 2 * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2)
+    )
 
 
 def _rosenbrock(x: Array, y: Array) -> Array:
@@ -146,11 +158,13 @@ SURFACES: dict[str, tuple[Callable[[Array, Array], Array], tuple[float, float, f
 
 @dataclass(frozen=True)
 class Surface:
-    """Source of one surface, turned upside down and scaled to [-1, 1] on a grid of `side` points per side.
+    """Source of one surface, turned upside down and scaled to [-1, 1] on a grid of `side` points
+    per side.
 
-    Nothing is drawn: all trials have the same function, and noise uniform on +- noise_bound, which is the noise scale
-    that policies get unless another is given. They are given `norm` although nobody knows the function's own (Janz
-    et al., Section 5), and `noise_variance`. Raises ValueError on an unknown name.
+    Nothing is drawn: all trials have the same function, and noise uniform on +- noise_bound, which
+    is the noise scale that policies get unless another is given. They are given `norm` although
+    nobody knows the function's own (Janz et al., Section 5), and `noise_variance`. Raises
+    ValueError on an unknown name.
     """
 
     name: str
@@ -166,7 +180,11 @@ class Surface:
 
     def __call__(self, trial: Trial) -> Problem:
         points, (function, (low_x, high_x, low_y, high_y)) = grid(self.side, 2), SURFACES[self.name]
-        values = -function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
+        values = -function(
+            low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1]
+        )
         kernel, scale = LatticeKernel(self.kernel, self.side), self.noise_scale or self.noise_bound
         model = Model(points, kernel, self.noise_variance, scale, self.norm)
-        return Problem(model, 2 * (values - values.min()) / np.ptp(values) - 1, Uniform(self.noise_bound))
+        return Problem(
+            model, 2 * (values - values.min()) / np.ptp(values) - 1, Uniform(self.noise_bound)
+        )

@@ -1,1 +1,3 @@
-"""All policies side by side: rules that are near-optimal on paper, and what the notebook on them plays and measures."""
+"""All policies side by side: rules that are near-optimal on paper, and what the notebook on them
+plays and measures.
+"""

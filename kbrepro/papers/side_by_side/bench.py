@@ -1,4 +1,6 @@
-"""The bench: the papers' problems of one layer, which assumptions hold there, and which rules are defined there."""
+"""The bench: the papers' problems of one layer, which assumptions hold there, and which rules are
+defined there.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -24,10 +26,10 @@ DRAWN, BOUNDED, NEITHER = "drawn from the prior", "norm given", "neither"
 class Setting:
     """One problem of the bench.
 
-    `holds`: DRAWN, BOUNDED or NEITHER; `nu`: of its Matérn kernel, 0 of another one, and `grid`: whether rules that
-    need these are defined; `unit`: the prior's standard deviation; `unit_noise`: whether lambda is at least 1;
-    `measured`: the checksum of measured data; `seed`: of the notebook whose trials these are, 0 for our own; `without`:
-    a rule that takes too long.
+    `holds`: DRAWN, BOUNDED or NEITHER; `nu`: of its Matérn kernel, 0 of another one, and `grid`:
+    whether rules that need these are defined; `unit`: the prior's standard deviation; `unit_noise`:
+    whether lambda is at least 1; `measured`: the checksum of measured data; `seed`: of the notebook
+    whose trials these are, 0 for our own; `without`: a rule that takes too long.
     """
 
     source: Callable[[Trial], Problem]
@@ -46,7 +48,9 @@ class Setting:
         return {
             name: entry
             for name, entry in field(delta, nu=self.nu, unit=self.unit, qbar=qbar).items()
-            if (self.nu or not entry.matern) and (self.grid or not entry.grid) and name != self.without
+            if (self.nu or not entry.matern)
+            and (self.grid or not entry.grid)
+            and name != self.without
         }
 
     def met(self, entry: Entry) -> bool:
@@ -58,19 +62,29 @@ class Setting:
 def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) -> dict[str, Setting]:
     """Return the problems without measured data, by name.
 
-    `n_arms`: arms of draws and of BKB's problem; `long`: the horizon of Table 1; `seeds`: "Table 1" and "BKB" -> root
-    seed, so that trials and regrets are those of the notebooks 03 and 04.
+    `n_arms`: arms of draws and of BKB's problem; `long`: the horizon of Table 1; `seeds`: "Table 1"
+    and "BKB" -> root seed, so that trials and regrets are those of the notebooks 03 and 04.
     """
     se, matern = SquaredExponential(0.2), Matern(0.2, nu=1.5)
     plane = np.random.default_rng([seeds["BKB"], n_arms, 2]).uniform(size=(n_arms, 2))
     settings = {
         "SE draws": Setting(with_norm(GPDraw(se, grid(n_arms), 0.025)), horizon, DRAWN),
-        "Matérn draws": Setting(igp.PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, nu=2.5),
+        "Matérn draws": Setting(
+            igp.PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, nu=2.5
+        ),
         "SE, norm given": Setting(igp.PosteriorMean(se, n_arms=100), horizon, BOUNDED),
-        "Matérn, norm given": Setting(igp.PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, nu=2.5),
-        "Rosenbrock": Setting(with_norm(igp.OnRandomArms(se, 200, 2, function=igp.rosenbrock)), horizon, NEITHER),
-        "Hartmann-3": Setting(with_norm(igp.OnRandomArms(se, 300, 3, function=igp.hartmann3)), horizon, NEITHER),
-        "BKB's problem": Setting(RKHSFunction(se, plane, 0.01, norm=2.0), horizon * 3 // 2, BOUNDED, seed=seeds["BKB"]),
+        "Matérn, norm given": Setting(
+            igp.PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, nu=2.5
+        ),
+        "Rosenbrock": Setting(
+            with_norm(igp.OnRandomArms(se, 200, 2, function=igp.rosenbrock)), horizon, NEITHER
+        ),
+        "Hartmann-3": Setting(
+            with_norm(igp.OnRandomArms(se, 300, 3, function=igp.hartmann3)), horizon, NEITHER
+        ),
+        "BKB's problem": Setting(
+            RKHSFunction(se, plane, 0.01, norm=2.0), horizon * 3 // 2, BOUNDED, seed=seeds["BKB"]
+        ),
     }
     for d in (1, 2):
         bumps = Bumps(matern, d, 30, noise_variance=1.0, noise_bound=1.0, noise_scale=1.0)
@@ -79,7 +93,8 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
             without="BKB" if d == 2 else "",
         )  # fmt: skip
     for name in list(SURFACES)[:4]:
-        surface = Surface(name, matern, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)  # 03's Fig. 2
+        # 03's Fig. 2
+        surface = Surface(name, matern, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)
         title = name if name not in settings else f"{name}, 30 x 30"
         settings[title] = Setting(surface, horizon, NEITHER, nu=1.5, grid=True)
     return settings
@@ -90,7 +105,9 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
 
 @dataclass(frozen=True)
 class Misled:
-    """Source whose policies are given a wrong lengthscale, noise (sd) or norm, each so many times the right one."""
+    """Source whose policies are given a wrong lengthscale, noise (sd) or norm, each so many times
+    the right one.
+    """
 
     source: Callable[[Trial], Problem]
     lengthscale: float = 1.0

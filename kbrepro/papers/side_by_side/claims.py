@@ -1,8 +1,8 @@
 """Our own questions to all rules side by side, as predicates on the tables of the bench.
 
-Problems are a list, no sample: a number counts problems, and what varies is the trials of each. Regret below a
-hundredth of uniform play's counts as that hundredth, since a rule that finds the best arm at once would make every
-ratio huge.
+Problems are a list, no sample: a number counts problems, and what varies is the trials of each.
+Regret below a hundredth of uniform play's counts as that hundredth, since a rule that finds the
+best arm at once would make every ratio huge.
 """
 
 from dataclasses import replace
@@ -20,12 +20,20 @@ from kbrepro.papers.side_by_side.measures import BEST_PROVED, FLOOR, NEAR, UNIFO
 
 SETTINGS = synthetic(1000, 1000, {"Table 1": 1, "BKB": 1}, 10_000)
 #: On sensors the rules are defined that need neither kernel nor grid, and no assumption holds.
-SETTINGS |= {name: replace(SETTINGS["SE draws"], holds=NEITHER) for name in ("temperature", "light", "traffic")}
-bench = tuple(Table(name, name, pool=(*setting.rules(0.1),), unit="trial") for name, setting in SETTINGS.items())
+SETTINGS |= {
+    name: replace(SETTINGS["SE draws"], holds=NEITHER)
+    for name in ("temperature", "light", "traffic")
+}
+bench = tuple(
+    Table(name, name, pool=(*setting.rules(0.1),), unit="trial")
+    for name, setting in SETTINGS.items()
+)
 
 
 def over_best(problem):
-    """The mean R_T of every rule over that of the best of all, at least 1, (experiments,) by rule."""
+    """The mean R_T of every rule over that of the best of all, at least 1, (experiments,) by
+    rule.
+    """
     means = np.maximum([problem[rule] for rule in problem.pool], FLOOR * problem[UNIFORM])
     return dict(zip(problem.pool, means / means.min(axis=0), strict=True))
 
@@ -33,25 +41,38 @@ def over_best(problem):
 def within_twice(*problems):
     """On how many problems EI has at most twice the least regret, and PIMS: the smaller number."""
     ratios = [over_best(problem) for problem in problems]
-    return np.min([np.sum([each[rule] <= 2 for each in ratios], axis=0) for rule in ("EI", "PIMS")], axis=0)
+    return np.min(
+        [np.sum([each[rule] <= 2 for each in ratios], axis=0) for rule in ("EI", "PIMS")], axis=0
+    )
 
 
-PROVED = [[rule for rule, entry in each.rules(0.1).items() if each.met(entry)] for each in SETTINGS.values()]
+PROVED = [
+    [rule for rule, entry in each.rules(0.1).items() if each.met(entry)]
+    for each in SETTINGS.values()
+]
 
 
 def prices(problems, holds):
-    """The least regret of a rule whose proof holds over the least of all, on each problem of a kind."""
+    """The least regret of a rule whose proof holds over the least of all, on each problem of a
+    kind.
+    """
     cases = zip(problems, PROVED, SETTINGS.values(), strict=True)
-    ratios = [(over_best(problem), rules) for problem, rules, setting in cases if setting.holds == holds]
+    ratios = [
+        (over_best(problem), rules) for problem, rules, setting in cases if setting.holds == holds
+    ]
     return np.array([np.min([each[rule] for rule in rules], axis=0) for each, rules in ratios])
 
 
 @own_question(
-    "6-E", "All problems", effect=within_twice, shows="on so many of sixteen problems, the fewer of EI and PIMS"
+    "6-E",
+    "All problems",
+    effect=within_twice,
+    shows="on so many of sixteen problems, the fewer of EI and PIMS",
 )
 def simple_rules_do_well(*bench):
-    """EI with the posterior mean, and PIMS, have at most twice the regret of the best of all rules on at least half of
-    the problems."""
+    """EI with the posterior mean, and PIMS, have at most twice the regret of the best of all rules
+    on at least half of the problems.
+    """
     return within_twice(*bench) >= len(bench) / 2
 
 
@@ -62,8 +83,9 @@ def simple_rules_do_well(*bench):
     shows="more than twice on so many of five problems of known norm",
 )
 def guarantees_cost(*bench):
-    """A guarantee for functions of known norm costs more than twice the regret on more than half of the problems; one
-    for draws from the prior costs less than a fifth more on both."""
+    """A guarantee for functions of known norm costs more than twice the regret on more than half of
+    the problems; one for draws from the prior costs less than a fifth more on both.
+    """
     norm, drawn = prices(bench, BOUNDED), prices(bench, DRAWN)
     return ((norm > 2).sum(axis=0) > len(norm) / 2) & (drawn < 1.2).all(axis=0)
 
@@ -78,11 +100,15 @@ def at_last_horizon(kept, panel):
 
 
 PANELS = [f"ν = {nu}, d = {d}" for nu in (1.5, 2.5) for d in (1, 2)]
-growth = tuple(Table(name, unit="function", load=partial(at_last_horizon, panel=name)) for name in PANELS)
+growth = tuple(
+    Table(name, unit="function", load=partial(at_last_horizon, panel=name)) for name in PANELS
+)
 
 
 def lead(fig):
-    """R_T of the best near-optimal rule over that of IGP-UCB with both changes at the last horizon."""
+    """R_T of the best near-optimal rule over that of IGP-UCB with both changes at the last
+    horizon.
+    """
     return np.min([fig[rule] for rule in NEAR], axis=0) / fig[BEST_PROVED]
 
 
@@ -93,6 +119,7 @@ def lead(fig):
     shows="times the regret, the smallest of four cases",
 )
 def near_optimal_rules_are_behind(*growth):
-    """At T = 31,623 the best of the near-optimal rules, with printed constants, has more regret than IGP-UCB with both
-    later changes, whose exponent is worse."""
+    """At T = 31,623 the best of the near-optimal rules, with printed constants, has more regret
+    than IGP-UCB with both later changes, whose exponent is worse.
+    """
     return always(*(better(1.0, lead(fig)) for fig in growth))

@@ -1,10 +1,11 @@
 """Rules whose regret is near-optimal on paper: BPE and SupKernelUCB.
 
-Their samples fall into groups (batches or levels). Within a group arms are chosen without a look at its observations,
-so that a narrow band holds; arms that a band excludes are dropped.
+Their samples fall into groups (batches or levels). Within a group arms are chosen without a look at
+its observations, so that a narrow band holds; arms that a band excludes are dropped.
 
-Left out, since their steps could not be confirmed from two sources: random exploration with domain shrinking (Salgia,
-Vakili & Zhao 2024; how long its epochs are, and by which band it shrinks) and GP-ThreDS (the same, 2021; its tests).
+Left out, since their steps could not be confirmed from two sources: random exploration with domain
+shrinking (Salgia, Vakili & Zhao 2024; how long its epochs are, and by which band it shrinks) and
+GP-ThreDS (the same, 2021; its tests).
 """
 
 import math
@@ -21,7 +22,9 @@ from kbrepro.problems import Model
 
 
 class _Eliminating(AskTell):
-    """What the rules share: ties by one permutation, drawn first, and the arms still in the race."""
+    """What the rules share: ties by one permutation, drawn first, and the arms still in the
+    race.
+    """
 
     def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
         checks.positive_int(horizon=horizon)
@@ -35,11 +38,15 @@ class _Eliminating(AskTell):
         return best_arm(np.where(self.left, index, -np.inf), self.ties(), unit)
 
     def _prior(self, pulls: int) -> ExactPosterior:
-        return exact_posterior(self.model.kernel, self.model.points, self.model.noise_variance, pulls)
+        return exact_posterior(
+            self.model.kernel, self.model.points, self.model.noise_variance, pulls
+        )
 
 
 def squared_lengths(horizon: int) -> list[int]:
-    """Return batch lengths N_i = ceil(sqrt(T N_(i-1))), N_0 = 1, the last cut at T (Li & Scarlett 2022)."""
+    """Return batch lengths N_i = ceil(sqrt(T N_(i-1))), N_0 = 1, the last cut at T (Li & Scarlett
+    2022).
+    """
     lengths, before = list[int](), 1
     while sum(lengths) < horizon:
         before = math.ceil(math.sqrt(horizon * before))
@@ -48,11 +55,12 @@ def squared_lengths(horizon: int) -> list[int]:
 
 
 class BPE(_Eliminating):
-    """Batched pure exploration: within a batch the arm with the largest sd among those left; then arms are dropped.
+    """Batched pure exploration: within a batch the arm with the largest sd among those left; then
+    arms are dropped.
 
-    Li & Scarlett (2022), arXiv 2110.07788. After a batch an arm stays if its upper bound, by the posterior of this
-    batch alone, reaches the largest lower bound. The width counts arms times batches (`squared_lengths`). Raises
-    ValueError if the model has no norm.
+    Li & Scarlett (2022), arXiv 2110.07788. After a batch an arm stays if its upper bound, by the
+    posterior of this batch alone, reaches the largest lower bound. The width counts arms times
+    batches (`squared_lengths`). Raises ValueError if the model has no norm.
     """
 
     def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
@@ -83,23 +91,27 @@ class BPE(_Eliminating):
 
 
 class SupKernelUCB(_Eliminating):
-    """SupKernelUCB: levels s = 1, 2, ..., each with a posterior of its own samples, which climb to an ever finer width.
+    """SupKernelUCB: levels s = 1, 2, ..., each with a posterior of its own samples, which climb to
+    an ever finer width.
 
-    Valko, Korda, Munos, Flaounas & Cristianini (2013). In every round, from level 1 up, with w_s(x) = width sd_s(x)
-    among the arms still left: if all w_s <= unit / sqrt(T), pull the one with the largest upper bound and keep its
-    sample nowhere; else if all are at most unit 2^-s, keep the arms whose upper bound is at least the largest less unit
-    2^(1-s), and go on to level s + 1; else pull an arm of w_s > unit 2^-s and keep its sample at level s: here that of
-    largest w_s, which the statement leaves open. `unit` is what a reward is worth: 1 as printed, where rewards lie in
+    Valko, Korda, Munos, Flaounas & Cristianini (2013). In every round, from level 1 up, with w_s(x)
+    = width sd_s(x) among the arms still left: if all w_s <= unit / sqrt(T), pull the one with the
+    largest upper bound and keep its sample nowhere; else if all are at most unit 2^-s, keep the
+    arms whose upper bound is at least the largest less unit 2^(1-s), and go on to level s + 1; else
+    pull an arm of w_s > unit 2^-s and keep its sample at level s: here that of largest w_s, which
+    the statement leaves open. `unit` is what a reward is worth: 1 as printed, where rewards lie in
     [0, 1]. The width counts arms x rounds x levels.
 
-    The arms are the same in every round, so a level that was passed gets no further sample and is passed again in the
-    same way: the climb goes on from where the last round stopped, and a round costs one posterior. Once `settled` all
-    levels stay as they are, and the same arm is pulled until the end. Levels change when it is asked: to go on later it
-    must be saved.
-    Raises ValueError if the model has no norm or unit <= 0.
+    The arms are the same in every round, so a level that was passed gets no further sample and is
+    passed again in the same way: the climb goes on from where the last round stopped, and a round
+    costs one posterior. Once `settled` all levels stay as they are, and the same arm is pulled
+    until the end. Levels change when it is asked: to go on later it must be saved. Raises
+    ValueError if the model has no norm or unit <= 0.
     """
 
-    def __init__(self, model: Model, horizon: int, *, width: FixedDesign, unit: float = 1.0, rng: Seed = 0) -> None:
+    def __init__(
+        self, model: Model, horizon: int, *, width: FixedDesign, unit: float = 1.0, rng: Seed = 0
+    ) -> None:
         super().__init__(model, horizon, width=width, rng=rng)
         checks.positive(unit=unit)
         self.unit, self.least = unit, unit / math.sqrt(horizon)
@@ -110,7 +122,9 @@ class SupKernelUCB(_Eliminating):
         self.settled: int | None = None
 
     def choose(self) -> int:
-        """Return the arm to pull; where its sample is kept it depends on no observation of that level."""
+        """Return the arm to pull; where its sample is kept it depends on no observation of that
+        level.
+        """
         while self.settled is None:
             half, finest = self._half * self.levels[-1].sd, self.unit * 0.5 ** len(self.levels)
             widest, upper = half[self.left].max(), self.levels[-1].mean + half
@@ -119,7 +133,9 @@ class SupKernelUCB(_Eliminating):
             elif widest > finest:
                 return self._best(half, self.prior_sd)
             else:
-                self.left = checks.read_only(self.left & (upper >= upper[self.left].max() - 2 * finest))
+                self.left = checks.read_only(
+                    self.left & (upper >= upper[self.left].max() - 2 * finest)
+                )
                 self.levels = *self.levels, self._prior(self.horizon)
         return self.settled
 

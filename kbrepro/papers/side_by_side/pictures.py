@@ -27,16 +27,27 @@ def colour(proof: str) -> str:
 
 
 def growth(
-    curves: Mapping[tuple[float, int], Mapping[str, Array]], rounds: Sequence[int], entries: Mapping[str, Entry]
+    curves: Mapping[tuple[float, int], Mapping[str, Array]],
+    rounds: Sequence[int],
+    entries: Mapping[str, Entry],
 ) -> Figure:
     """Return mean R_T over T {(nu, d): {policy: (n, horizons)}}, one panel per case, log-log."""
     figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.0), sharex=True, sharey=True)
     for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
         styles = {proof: iter(STYLES) for proof in PROOFS}
         for name in SHOWN:
-            style = {"color": colour(entries[name].proof), "linestyle": next(styles[entries[name].proof])}
-            pieces.banded(ax, rounds, pieces.mean_interval(panel[name]), name, linewidth=1.3, **style)
-        ax.set(title=f"ν = {nu}, d = {d}", xlabel="horizon T", ylabel="mean regret $R_T$\n(95 % interval)")
+            style = {
+                "color": colour(entries[name].proof),
+                "linestyle": next(styles[entries[name].proof]),
+            }
+            pieces.banded(
+                ax, rounds, pieces.mean_interval(panel[name]), name, linewidth=1.3, **style
+            )
+        ax.set(
+            title=f"ν = {nu}, d = {d}",
+            xlabel="horizon T",
+            ylabel="mean regret $R_T$\n(95 % interval)",
+        )
         pieces.log_axes(ax, "xy")
         ax.label_outer()
     pieces.legend_below(figure, 4, axes.flat)
@@ -44,22 +55,32 @@ def growth(
 
 
 def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, Entry]) -> Figure:
-    """Return the rules as printed, best first: factor over the best with quartiles, and microseconds per round.
+    """Return the rules as printed, best first: factor over the best with quartiles, and
+    microseconds per round.
 
-    `table` as `measures.ranking` returns it, `seconds` per round by rule and problem; of rules defined on fewer than
-    half of the problems the mark is hollow.
+    `table` as `measures.ranking` returns it, `seconds` per round by rule and problem; of rules
+    defined on fewer than half of the problems the mark is hollow.
     """
     printed = table[~table.index.str.endswith(TUNED)].sort_values("factor")
     micro = 1e6 * seconds.median(axis=1)
-    figure, (left, right) = pieces.row(2, 0.2 * len(printed) + 1.4, sharey=True, width_ratios=(2, 1))
+    figure, (left, right) = pieces.row(
+        2, 0.2 * len(printed) + 1.4, sharey=True, width_ratios=(2, 1)
+    )
     few = printed["problems"] < table["problems"].max() / 2
     for row, name in enumerate(printed.index):
         shade = colour(entries[name].proof)
         face = "white" if few[name] else shade
         left.plot(printed.loc[name, ["q25", "q75"]], [row, row], color=shade, linewidth=1.2)
-        left.plot(printed.loc[name, "factor"], row, "o", color=shade, markersize=5, markerfacecolor=face)
+        left.plot(
+            printed.loc[name, "factor"], row, "o", color=shade, markersize=5, markerfacecolor=face
+        )
         right.plot(micro[name], row, "o", color=shade, markersize=5)
-    left.set(xlabel=f"regret over that of the best rule\n(median and quartiles of {table['problems'].max()} problems)")
+    left.set(
+        xlabel=(
+            f"regret over that of the best rule\n(median and quartiles of {table['problems'].max()}"
+            " problems)"
+        )
+    )
     right.set(xlabel="microseconds a round\n(median over problems)")
     for ax in (left, right):
         pieces.log_axes(ax, "x")
@@ -68,4 +89,6 @@ def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, En
     for proof in PROOFS:
         left.plot([], [], "o", color=colour(proof), label=proof)
     left.legend(fontsize=SMALLEST, loc="upper right")
-    return pieces.titled(figure, "All rules as printed, ranked by regret, and the time that they take")
+    return pieces.titled(
+        figure, "All rules as printed, ranked by regret, and the time that they take"
+    )

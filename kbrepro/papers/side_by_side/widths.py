@@ -1,4 +1,6 @@
-"""Widths of designs that are blind to observations: those of the rules that are near-optimal on paper."""
+"""Widths of designs that are blind to observations: those of the rules that are near-optimal on
+paper.
+"""
 
 import math
 from dataclasses import dataclass
@@ -9,11 +11,12 @@ from kbrepro.problems import Model
 
 @dataclass(frozen=True)
 class FixedDesign(Probable):
-    """scale (norm + R / sqrt(lambda) sqrt(2 log(1 / share))), share = delta / (2 events): two sides per band.
+    """scale (norm + R / sqrt(lambda) sqrt(2 log(1 / share))), share = delta / (2 events): two sides
+    per band.
 
-    For one arm and pulls that do not depend on their observations (Vakili et al. 2021): the error of the mean is a
-    part that is at most norm times sd, and a weighted sum of noise that is sub-Gaussian with scale R / sqrt(lambda) sd.
-    With `scale` other than 1 nothing is proved.
+    For one arm and pulls that do not depend on their observations (Vakili et al. 2021): the error
+    of the mean is a part that is at most norm times sd, and a weighted sum of noise that is
+    sub-Gaussian with scale R / sqrt(lambda) sd. With `scale` other than 1 nothing is proved.
     """
 
     scale: float = 1.0
@@ -30,8 +33,8 @@ class FixedDesign(Probable):
 class FixedDesignTighter(FixedDesign):
     """scale sqrt(norm^2 + 2 R^2 / lambda log(1 / share)): the same by Cauchy-Schwarz, never wider.
 
-    The two parts of the error have squares that add up: at a fixed design the bias is at most norm b and the noise has
-    scale R / sqrt(lambda) s with b^2 + s^2 <= sd^2.
+    The two parts of the error have squares that add up: at a fixed design the bias is at most norm
+    b and the noise has scale R / sqrt(lambda) s with b^2 + s^2 <= sd^2.
     """
 
     def of(self, model: Model, events: int) -> float:

@@ -28,8 +28,12 @@ def test_worst_ratios_look_at_both_sides_and_a_tenth_is_not_all():
     one = followed([0.25, 0.34], [1.0, 2.9])
     np.testing.assert_allclose(claims.worst_ratio(one.by_qbar[4.0]), [4.0, 1 / 0.34])
     long = followed(np.ones(20), np.r_[np.full(2, 1.5), np.full(17, 1.0), 4.0])
-    columns = claims.ratios_by_qbar(by_hand(**{f"BKB, {design}": [long] for design in claims.DESIGNS}))
-    assert [columns["qbar = 4", f"{what}, plane"].item() for what in ("worst", "worst of a tenth")] == [4.0, 1.5]
+    columns = claims.ratios_by_qbar(
+        by_hand(**{f"BKB, {design}": [long] for design in claims.DESIGNS})
+    )
+    assert [
+        columns["qbar = 4", f"{what}, plane"].item() for what in ("worst", "worst of a tenth")
+    ] == [4.0, 1.5]
 
 
 def test_seeds_of_figure_1_take_the_worst_side_of_all_panels():
@@ -50,11 +54,15 @@ def test_seeds_of_figure_1_take_the_worst_side_of_all_panels():
 def test_steps_of_runs_by_hand(monkeypatch):
     monkeypatch.setattr(claims, "worst_log_det", lambda source, horizon: 100.0)
     sizes = {"t": np.arange(1, 11), "members": 3, "features": 2, "distinct": 4, "d_eff": 1.5}
-    kept = by_hand(**{"cost, A = 1000, d = 1": [{"sizes": sizes}], "sizes, A = 1000, d = 1": [sizes]})
+    kept = by_hand(
+        **{"cost, A = 1000, d = 1": [{"sizes": sizes}], "sizes, A = 1000, d = 1": [sizes]}
+    )
     columns = {name: set(column) for name, column in claims.steps_of_runs(1, kept).items()}
     assert columns["BKB", "total"] == {1004 * 4} and columns["exact, rows", "total"] == {10000}
     assert (columns["BKB", "space"], columns["exact, refit", "space"]) == ({2}, {10})
-    assert columns["BKB", "log det"] == {1.5 * np.log(10)} and columns["worst case", "log det"] == {100}
+    assert columns["BKB", "log det"] == {1.5 * np.log(10)} and columns["worst case", "log det"] == {
+        100
+    }
 
 
 def test_the_worst_case_bounds_the_log_determinant_of_any_pulls():
@@ -64,7 +72,9 @@ def test_the_worst_case_bounds_the_log_determinant_of_any_pulls():
 
 
 def test_dictionaries_and_fixed_sizes_by_hand():
-    pairs = claims.equal_sizes(by_hand(**{"equal size, window": [(1.0, 10.0)], "equal size, uniform": [(1.0, 1.0)]}))
+    pairs = claims.equal_sizes(
+        by_hand(**{"equal size, window": [(1.0, 10.0)], "equal size, uniform": [(1.0, 1.0)]})
+    )
     assert pairs["DTC, window", "total"] == 10 and pairs["BKB, window", "total"] == 1
     traces = {"two features": {"RFF": trace_of(np.ones((1, 20)))}, "more features": {}}
     sizes = claims.fixed_sizes(SimpleNamespace(traces=traces.__getitem__))

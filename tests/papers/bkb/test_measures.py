@@ -1,4 +1,6 @@
-"""Runs for Figure 1, Theorem 1 and costs, against brute force and cases made by hand; lemmas of the proof."""
+"""Runs for Figure 1, Theorem 1 and costs, against brute force and cases made by hand; lemmas of the
+proof.
+"""
 
 from functools import partial
 from types import SimpleNamespace
@@ -34,8 +36,10 @@ def test_variance_ratios(form):
     np.testing.assert_array_equal(everything.members, np.arange(1, 81))
     np.testing.assert_allclose(everything.expected, everything.members)
     assert few.high.max() > 1.5 and (some.low <= some.high).all()
-    assert few.expected[0] == 1.0  # probabilities are those from before the newest observation: 0.99 after it
-    if form is BudgetedPosterior:  # members are near the sum of their probabilities, means of 80 steps
+    # probabilities are those from before the newest observation: 0.99 after it
+    assert few.expected[0] == 1.0
+    # members are near the sum of their probabilities, means of 80 steps
+    if form is BudgetedPosterior:
         assert some.members.mean() == pytest.approx(some.expected.mean(), rel=0.1)
     pulls = uniform_pulls(trial.rng("run"), POINTS, 80)
     dimension = information.effective_dimension(KERNEL, POINTS[pulls], NOISE)
@@ -60,7 +64,9 @@ def test_the_chain_of_proposition_5():
     own = sum((part @ np.linalg.inv(part + np.eye(len(part))))[-1, -1] for part in parts)
     dimension = information.effective_dimension(kernel, X, NOISE)
     spectral = dimension * (1 + np.log(np.linalg.norm(K, 2) + 1))
-    np.testing.assert_allclose(chain[-1], [dimension, own, np.linalg.slogdet(np.eye(25) + K)[1], spectral], rtol=1e-8)
+    np.testing.assert_allclose(
+        chain[-1], [dimension, own, np.linalg.slogdet(np.eye(25) + K)[1], spectral], rtol=1e-8
+    )
     assert (np.diff(chain, axis=1) >= -1e-9).all()
 
 
@@ -90,20 +96,38 @@ def table():
 
 def test_snapshots_hold_every_posterior_at_every_time(watched):
     problem, pulls, observations, seen = watched
-    rivals = {"SoR": [""], "DTC, uniform": ["", "3 pulls"], "RFF": ["m=|S|", "m=50"], "QFF": ["m=|S|", "m=100"]}
-    rivals |= {"exact": [""], "BKB": ["qbar=2", "qbar=1e+09"], "BKB, streaming": ["qbar=2", "qbar=1e+09"]}
-    assert set(seen) == {(name, how, t) for name, settings in rivals.items() for how in settings for t in (5, 40)}
+    rivals = {
+        "SoR": [""],
+        "DTC, uniform": ["", "3 pulls"],
+        "RFF": ["m=|S|", "m=50"],
+        "QFF": ["m=|S|", "m=100"],
+    }
+    rivals |= {
+        "exact": [""],
+        "BKB": ["qbar=2", "qbar=1e+09"],
+        "BKB, streaming": ["qbar=2", "qbar=1e+09"],
+    }
+    assert set(seen) == {
+        (name, how, t) for name, settings in rivals.items() for how in settings for t in (5, 40)
+    }
     exact = RowPosterior(KERNEL, POINTS, NOISE)
     for arm, observation in zip(pulls, observations, strict=True):
         exact.update(arm, observation)
-    for name in (("exact", ""), ("BKB", "qbar=1e+09"), ("BKB, streaming", "qbar=1e+09"), ("QFF", "m=100")):
+    for name in (
+        ("exact", ""),
+        ("BKB", "qbar=1e+09"),
+        ("BKB, streaming", "qbar=1e+09"),
+        ("QFF", "m=100"),
+    ):
         np.testing.assert_allclose(seen[*name, 40].sd, exact.sd, rtol=1e-4)
         np.testing.assert_allclose(seen[*name, 40].mean, exact.mean, atol=1e-4)
-    assert np.abs(problem.expected_reward - exact.mean)[:60].max() < 0.5  # it has learned from the noisy rewards
+    # it has learned from the noisy rewards
+    assert np.abs(problem.expected_reward - exact.mean)[:60].max() < 0.5
     for t in (5, 40):  # rivals use the dictionary of BKB at the first qbar
         bkb, sor = seen["BKB", "qbar=2", t], seen["SoR", "", t]
         assert (sor.sd <= bkb.sd + 1e-12).all() and sor.n_features == bkb.n_features
-        np.testing.assert_allclose(sor.mean, bkb.mean, atol=1e-9)  # SoR and DTC differ in the variance only
+        # SoR and DTC differ in the variance only
+        np.testing.assert_allclose(sor.mean, bkb.mean, atol=1e-9)
         even = len(bkb.members) + len(bkb.members) % 2
         assert seen["RFF", "m=|S|", t].n_features == seen["QFF", "m=|S|", t].n_features == even
         assert len(seen["DTC, uniform", "", t].members) == len(bkb.members)
@@ -111,7 +135,11 @@ def test_snapshots_hold_every_posterior_at_every_time(watched):
 
 
 def test_starvation_is_measured_on_all_arms_and_coverage_on_the_unseen_half(watched, table):
-    exact, sor, row = watched.seen["exact", "", 40], watched.seen["SoR", "", 40], table.loc["SoR", "", 40]
+    exact, sor, row = (
+        watched.seen["exact", "", 40],
+        watched.seen["SoR", "", 40],
+        table.loc["SoR", "", 40],
+    )
     assert len(table) == len(watched.seen) and (table["seed"] == 7).all()
     assert row["starved"] == pytest.approx(((exact.sd / sor.sd) ** 2).max())
     assert row["inflated"] == pytest.approx(((sor.sd / exact.sd) ** 2).max())
@@ -120,7 +148,9 @@ def test_starvation_is_measured_on_all_arms_and_coverage_on_the_unseen_half(watc
     assert row["coverage"] == np.mean(error[far] <= 3 * sor.sd[far])
     assert row["starved"] > 100 and row["coverage"] < 1 and row["features"] == sor.n_features
     assert table.loc["exact", "", 40][["starved", "inflated"]].tolist() == [1.0, 1.0]
-    assert table.loc["BKB", "qbar=2", 40]["members"] == len(watched.seen["BKB", "qbar=2", 40].members)
+    assert table.loc["BKB", "qbar=2", 40]["members"] == len(
+        watched.seen["BKB", "qbar=2", 40].members
+    )
 
 
 def test_figure_1_is_readable_and_says_what_is_covered(checked, styled, watched, table):
@@ -156,7 +186,9 @@ def test_operations_of_a_step_by_hand():
 
 
 def test_proposition_4_and_the_determinant_of_a_sketch():
-    """sigma^2 / (1 + sigma^2(x_t)) <= the next one <= sigma^2, in units of lambda; a sketch has no larger log det."""
+    """sigma^2 / (1 + sigma^2(x_t)) <= the next one <= sigma^2, in units of lambda; a sketch has no
+    larger log det.
+    """
     exact, bkb = (
         RowPosterior(KERNEL, POINTS, NOISE),
         BudgetedPosterior(KERNEL, POINTS, NOISE, 1.5, np.random.default_rng(9)),
@@ -166,13 +198,17 @@ def test_proposition_4_and_the_determinant_of_a_sketch():
         for posterior in (exact, bkb):
             posterior.update(arm, 0.0)
         now = exact.variance / NOISE
-        assert (before / (1 + before[arm]) <= now * (1 + 1e-9)).all() and (now <= before * (1 + 1e-9)).all()
+        assert (before / (1 + before[arm]) <= now * (1 + 1e-9)).all() and (
+            now <= before * (1 + 1e-9)
+        ).all()
         assert bkb.gain <= exact.gain * (1 + 1e-9)
     assert bkb.gain < 0.999 * exact.gain  # something is lost
 
 
 def dictionary(seed, pulls=100, d=30):
-    """Design matrix A with lambda = 1, pulls Phi (n, d), projection P of a drawn dictionary, and its accuracy eps."""
+    """Design matrix A with lambda = 1, pulls Phi (n, d), projection P of a drawn dictionary, and
+    its accuracy eps.
+    """
     rng = np.random.default_rng(seed)
     Phi = rng.standard_normal((pulls, d)) * 0.5 ** np.arange(d)
     A = Phi.T @ Phi + np.eye(d)

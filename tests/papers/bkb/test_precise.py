@@ -1,4 +1,6 @@
-"""Features of 32 digits against 60 digits (mpmath): of the same matrix of doubles, and of the kernel itself."""
+"""Features of 32 digits against 60 digits (mpmath): of the same matrix of doubles, and of the
+kernel itself.
+"""
 
 import numpy as np
 import pytest
@@ -40,7 +42,9 @@ def test_arithmetic_has_32_digits(a, b, c):
 
 
 def variances(columns, inducing, counts, least):
-    """The DTC variance of every arm by 60 digits, from rows k(S, points) of mpf: pivoted Cholesky, as ours."""
+    """The DTC variance of every arm by 60 digits, from rows k(S, points) of mpf: pivoted Cholesky,
+    as ours.
+    """
     rows, at, features = [list(row) for row in columns], [int(i) for i in inducing], []
     left = set(range(len(rows)))
     most = least * max(rows[i][at[i]] for i in left)
@@ -78,7 +82,10 @@ def test_the_variance_is_right_to_1e_6_against_60_digits(seed, qbar):
     doubles = KERNEL(POINTS[members], POINTS)
     as_kept = [[mpf(float(value)) for value in row] for row in doubles]
     apart = POINTS[members, 0][:, None], POINTS[:, 0]
-    kernel = [[mp.exp(-((mpf(x) - mpf(z)) ** 2) / (2 * mpf(0.0707) ** 2)) for z in apart[1]] for (x,) in apart[0]]
+    kernel = [
+        [mp.exp(-((mpf(x) - mpf(z)) ** 2) / (2 * mpf(0.0707) ** 2)) for z in apart[1]]
+        for (x,) in apart[0]
+    ]
     for columns, least, exact in (
         (twice(doubles), precise.LEAST_OF_DOUBLES, as_kept),
         (precise.squared_exponential(KERNEL, POINTS[members], POINTS), precise.LEAST, kernel),
@@ -86,4 +93,6 @@ def test_the_variance_is_right_to_1e_6_against_60_digits(seed, qbar):
         features = precise.precise_features(columns, members, least)
         ours = FeaturePosterior(features, NOISE, KERNEL.diag(POINTS))
         ours._counts[:] = counts
-        np.testing.assert_allclose(ours.variance, variances(exact, members, counts, least), rtol=1e-6)
+        np.testing.assert_allclose(
+            ours.variance, variances(exact, members, counts, least), rtol=1e-6
+        )

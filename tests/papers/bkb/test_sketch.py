@@ -1,4 +1,6 @@
-"""Finite-feature posteriors against dense formulas, the authors' own code, and the statistics of their draws."""
+"""Finite-feature posteriors against dense formulas, the authors' own code, and the statistics of
+their draws.
+"""
 
 import json
 from functools import partial
@@ -13,7 +15,12 @@ from hypothesis import strategies as st
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import Authors
-from kbrepro.papers.bkb.sketch import BudgetedPosterior, FeaturePosterior, NystromPosterior, StreamingPosterior
+from kbrepro.papers.bkb.sketch import (
+    BudgetedPosterior,
+    FeaturePosterior,
+    NystromPosterior,
+    StreamingPosterior,
+)
 from kbrepro.problems import Model
 
 NOISE = 0.025
@@ -31,18 +38,30 @@ def updated(posterior, history):
 
 
 def dense(kernel, members, history):
-    """Mean, SoR and DTC variance, gain: Q = K_AS K_S^+ K_SA over all pulls, a row a pull (Quinonero & Rasmussen)."""
+    """Mean, SoR and DTC variance, gain: Q = K_AS K_S^+ K_SA over all pulls, a row a pull (Quinonero
+    & Rasmussen).
+    """
     K, S = kernel(POINTS, POINTS), list(members)
     Q = K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S]
     X, y = [arm for arm, _ in history], np.array([observation for _, observation in history])
     noisy = Q[np.ix_(X, X)] + NOISE * np.eye(len(X))
     solved = np.linalg.solve(noisy, Q[X])
     taken = np.einsum("ij,ji->i", Q[:, X], solved)
-    return solved.T @ y, np.diag(Q) - taken, np.diag(K) - taken, np.linalg.slogdet(noisy / NOISE)[1] / 2
+    return (
+        solved.T @ y,
+        np.diag(Q) - taken,
+        np.diag(K) - taken,
+        np.linalg.slogdet(noisy / NOISE)[1] / 2,
+    )
 
 
 @few
-@given(st.sampled_from(KERNELS), st.lists(arms, min_size=1, max_size=9), st.lists(arms, min_size=1), pulls)
+@given(
+    st.sampled_from(KERNELS),
+    st.lists(arms, min_size=1, max_size=9),
+    st.lists(arms, min_size=1),
+    pulls,
+)
 def test_dense_formulas_whatever_the_dictionary_was_before(kernel, members, before, history):
     mean, sor, dtc, gain = dense(kernel, members, history)
     ours = NystromPosterior(kernel, POINTS, NOISE)
@@ -52,34 +71,55 @@ def test_dense_formulas_whatever_the_dictionary_was_before(kernel, members, befo
     ours.use_dictionary(np.array(members))
     inducing = np.unique(members)
     features = sketch.nystrom_features(kernel(POINTS[inducing], POINTS), inducing)
-    for posterior, variance in ((ours, dtc), (updated(FeaturePosterior(features, NOISE), history), sor)):
+    for posterior, variance in (
+        (ours, dtc),
+        (updated(FeaturePosterior(features, NOISE), history), sor),
+    ):
         np.testing.assert_allclose(posterior.mean, mean, rtol=0, atol=1e-8)
         np.testing.assert_allclose(posterior.variance, variance, rtol=0, atol=1e-9)
         np.testing.assert_allclose(posterior.sd**2, posterior.variance)
-        np.testing.assert_array_equal(posterior.counts, np.bincount([a for a, _ in history], minlength=14))
+        np.testing.assert_array_equal(
+            posterior.counts, np.bincount([a for a, _ in history], minlength=14)
+        )
         assert posterior.gain == pytest.approx(gain, abs=1e-8)
-        assert posterior.summed_variance == pytest.approx(sum(variance[a] for a, _ in history) / NOISE, abs=1e-6)
+        assert posterior.summed_variance == pytest.approx(
+            sum(variance[a] for a, _ in history) / NOISE, abs=1e-6
+        )
     assert ours.dictionary.tolist() == members and ours.inducing.tolist() == inducing.tolist()
 
 
-RECORDED = json.loads((Path(__file__).parents[2] / "recorded" / "bkb.json").read_text(encoding="utf-8"))
+RECORDED = json.loads(
+    (Path(__file__).parents[2] / "recorded" / "bkb.json").read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("run", RECORDED)
 def test_the_code_of_the_authors_has_the_same_mean_variance_and_width(run):
-    """Three of its runs of 100 pulls, recorded with their last dictionary, which is of distinct arms."""
+    """Three of its runs of 100 pulls, recorded with their last dictionary, which is of distinct
+    arms.
+    """
     points, kernel = np.array(run["points"]), SquaredExponential(run["lengthscale"])
     ours = NystromPosterior(kernel, points, run["noise_variance"])
-    updated(ours, zip(run["arms"], run["rewards"], strict=True)).use_dictionary(np.array(run["dictionary"]))
+    updated(ours, zip(run["arms"], run["rewards"], strict=True)).use_dictionary(
+        np.array(run["dictionary"])
+    )
     np.testing.assert_allclose(ours.mean, run["mean"], rtol=0, atol=1e-9)
     np.testing.assert_allclose(ours.variance, run["variance"], rtol=1e-9)
-    model = Model(points, kernel, run["noise_variance"], norm=run["norm"], noise_scale=run["noise_variance"] ** 0.5)
+    model = Model(
+        points,
+        kernel,
+        run["noise_variance"],
+        norm=run["norm"],
+        noise_scale=run["noise_variance"] ** 0.5,
+    )
     policy = SimpleNamespace(model=model, posterior=ours, t=len(run["arms"]) + 1)
     assert Authors(run["delta"])(policy) == pytest.approx(run["width"], rel=1e-9)
 
 
 def test_a_dictionary_that_spans_nothing():
-    origin = updated(NystromPosterior(Linear(), np.array([[0.0, 0.0], [1.0, 0.0]]), NOISE), [(0, 1.0), (1, 1.0)])
+    origin = updated(
+        NystromPosterior(Linear(), np.array([[0.0, 0.0], [1.0, 0.0]]), NOISE), [(0, 1.0), (1, 1.0)]
+    )
     origin.use_dictionary(np.array([0]))  # the linear kernel's variance is 0
     np.testing.assert_allclose(origin.variance, [0.0, 1.0])
     assert origin.n_features == 0
@@ -89,8 +129,13 @@ def test_a_dictionary_that_spans_nothing():
 
 
 def test_streaming_keeps_a_pull_with_the_smallest_probability_so_far():
-    """Pull i is kept with min of p_i .. p_4: 0.3 for all four; 1000 runs, 5 standard errors (error level 3e-6)."""
-    posterior, members = StreamingPosterior(Independent(), grid(4), 0.5, 2.0, np.random.default_rng(5)), np.zeros(4)
+    """Pull i is kept with min of p_i .. p_4: 0.3 for all four; 1000 runs, 5 standard errors (error
+    level 3e-6).
+    """
+    posterior, members = (
+        StreamingPosterior(Independent(), grid(4), 0.5, 2.0, np.random.default_rng(5)),
+        np.zeros(4),
+    )
     for _ in range(1000):
         posterior._members, posterior._probabilities = np.empty(0, dtype=int), np.empty(0)
         for arm, inclusion in enumerate([0.9, 0.5, 0.7, 0.3]):
@@ -102,7 +147,8 @@ def test_streaming_keeps_a_pull_with_the_smallest_probability_so_far():
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
 def test_an_empty_dictionary_keeps_the_newest_pull_and_a_bad_pull_changes_nothing(form):
     posterior = form(Independent(), grid(5), 1e6, 2.0, np.random.default_rng(7))
-    assert posterior.inclusion() == pytest.approx(np.full(5, 2e-6))  # qbar times the variance over that of the noise
+    # qbar times the variance over that of the noise
+    assert posterior.inclusion() == pytest.approx(np.full(5, 2e-6))
     for arm in (3, 1, 4):
         posterior.update(arm, 0.0)
         assert posterior.dictionary.tolist() == [arm]
@@ -117,7 +163,9 @@ def test_an_empty_dictionary_keeps_the_newest_pull_and_a_bad_pull_changes_nothin
 
 
 def test_random_features_converge():
-    """An entry is a mean of m / 2 cosines: 5 standard errors of at most variance / sqrt(m); 105 pairs, level 1e-4."""
+    """An entry is a mean of m / 2 cosines: 5 standard errors of at most variance / sqrt(m); 105
+    pairs, level 1e-4.
+    """
     kernel = SquaredExponential(0.4, variance=2.0)
     Z = sketch.random_features(kernel, POINTS, 20_000, np.random.default_rng(11))
     assert Z.shape == (14, 20_000)
@@ -126,7 +174,10 @@ def test_random_features_converge():
 
 
 def test_quadrature_features_are_exact_with_enough_nodes():
-    kernel, points = SquaredExponential(0.3, variance=1.3), np.random.default_rng(12).uniform(size=(40, 1))
+    kernel, points = (
+        SquaredExponential(0.3, variance=1.3),
+        np.random.default_rng(12).uniform(size=(40, 1)),
+    )
     Z = sketch.quadrature_features(kernel, points, 31)
     assert Z.shape == (40, 30)
     np.testing.assert_allclose(Z @ Z.T, kernel(points, points), rtol=0, atol=1e-9)
@@ -141,7 +192,9 @@ def test_bad_settings_are_named():
         "qbar = 0.99 is not allowed: qbar must be at least 1": partial(
             BudgetedPosterior, KERNELS[0], POINTS, NOISE, 0.99, rng
         ),
-        "qbar = nan is not allowed": partial(BudgetedPosterior, KERNELS[0], POINTS, NOISE, np.nan, rng),
+        "qbar = nan is not allowed": partial(
+            BudgetedPosterior, KERNELS[0], POINTS, NOISE, np.nan, rng
+        ),
     }
     for message, act in cases.items():
         with pytest.raises(ValueError, match=message):

@@ -15,4 +15,7 @@ def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone()
     problem = source(Trial(0, 2))
     np.testing.assert_allclose(problem.model.kernel.covariance, covariance)
     np.testing.assert_allclose(problem.expected_reward, test[2] - train.mean(axis=0))
-    assert prior_sd == pytest.approx(np.sqrt(np.trace(covariance) / 3)) and problem.model.noise_variance == 0.5
+    assert (
+        prior_sd == pytest.approx(np.sqrt(np.trace(covariance) / 3))
+        and problem.model.noise_variance == 0.5
+    )

@@ -14,12 +14,16 @@ TRACES = {rule: trace_of((1 + i) * LEVELS) for i, rule in enumerate(pictures.RUL
 DECAYS = dict(zip(KERNEL_LOOK, (1, 0.8, 0.5, 0.1), strict=True))
 FALLING = {name: 30.0 * base ** np.arange(20) for name, base in DECAYS.items()}
 GROWING = {name: (1 + 9 * base) * np.log1p(np.arange(1, 60)) for name, base in DECAYS.items()}
-FRAME = pd.DataFrame({"round": np.repeat([1, 2], 9), "x": np.tile(np.linspace(0, 1, 9), 2), "mean": 0.5, "half": 0.3})
+FRAME = pd.DataFrame(
+    {"round": np.repeat([1, 2], 9), "x": np.tile(np.linspace(0, 1, 9), 2), "mean": 0.5, "half": 0.3}
+)
 FRAME = FRAME.assign(f=FRAME["x"], pulled=np.repeat([0.0, 1.0], 9), observed=0.9)
 FIGURES = {
     "strip": lambda: pictures.strip(FRAME, (1, 2)),
     "one panel": lambda: pictures.regrets("Fig. 5a", {"": TRACES}),
-    "three panels": lambda: pictures.regrets("Fig. 5b", dict.fromkeys("abc", TRACES), unit="°C", block=4),
+    "three panels": lambda: pictures.regrets(
+        "Fig. 5b", dict.fromkeys("abc", TRACES), unit="°C", block=4
+    ),
     "information": lambda: pictures.information(FALLING, GROWING, GROWING),
 }
 

@@ -27,7 +27,9 @@ def with_history(rule, rng):
 
 
 def test_irgp_ucb_adds_the_root_of_zeta_to_the_dense_posterior():
-    """zeta = 2 log(A / (2 U)), U uniform: a new one in every round, of the same law after a hundred rounds."""
+    """zeta = 2 log(A / (2 U)), U uniform: a new one in every round, of the same law after a hundred
+    rounds.
+    """
     policy, zetas = with_history(IRGPUCB, 7), []
     zeta = 2 * math.log(8 / 2) + np.random.default_rng(7).exponential(2.0)
     np.testing.assert_allclose(policy.index(), MEAN + math.sqrt(zeta) * SD, rtol=1e-9)
@@ -49,7 +51,13 @@ def test_pims_and_gp_eims_look_at_the_maximum_of_their_draw(seed):
     g = (same.posterior.mean + same.deviation()).max()
     np.testing.assert_allclose(norm.cdf(pims.index()), norm.sf(g, MEAN, SD), rtol=1e-8)
     expected = [
-        quad(lambda f, m=m, s=s: (f - g) * norm.pdf(f, m, s), g, max(g, m) + 12 * s, epsabs=0, epsrel=1e-10)[0]
+        quad(
+            lambda f, m=m, s=s: (f - g) * norm.pdf(f, m, s),
+            g,
+            max(g, m) + 12 * s,
+            epsabs=0,
+            epsrel=1e-10,
+        )[0]
         for m, s in zip(MEAN, SD, strict=True)
     ]
     np.testing.assert_allclose(np.exp(ei_ms.index()), expected, rtol=1e-6)

@@ -31,7 +31,9 @@ def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(
     added = 10 * 2 * (4 * h + h) if outward else 0.0
     regret, rounds = problem.regret(arms), np.arange(1, 10)
     ratios = measures.bound_ratios(LOOSE, 301, 9, trial, mode=mode)
-    assert ratios["step"] == pytest.approx((regret / (4 * sds @ [16, 4, 1] + added)).max(), rel=1e-3)
+    assert ratios["step"] == pytest.approx(
+        (regret / (4 * sds @ [16, 4, 1] + added)).max(), rel=1e-3
+    )
     total = np.cumsum(regret) / (128 * np.cumsum(sds, axis=0).max(axis=1) + added * rounds)
     assert ratios["total"] == pytest.approx(total.max(), rel=1e-3)
     assert ratios["slack"] == pytest.approx(added / problem.reward_range)
@@ -40,10 +42,16 @@ def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(
 def test_composed_bounds_are_the_weighted_sum():
     sds = [np.full(36, 0.1), np.full(36, 0.2), np.full(36, 0.4)]
     bound = measures.composed_bound(exact_chain(6)(Trial(4, 1)), sds)
-    np.testing.assert_allclose(bound, 2.0 * (4 * 0.1 + 2 * 0.2 + 0.4))  # B sum_i L^(m - i) sd_i, B = L = 2
-    for structure, expected in (("feed-forward", 2 * 0.1 + np.sqrt(2) * 0.2 + 0.4), ("multi-output", 0.7)):
+    # B sum_i L^(m - i) sd_i, B = L = 2
+    np.testing.assert_allclose(bound, 2.0 * (4 * 0.1 + 2 * 0.2 + 0.4))
+    for structure, expected in (
+        ("feed-forward", 2 * 0.1 + np.sqrt(2) * 0.2 + 0.4),
+        ("multi-output", 0.7),
+    ):
         wide = SMALL[structure][0](Trial(4, 1))  # two outputs, two outputs, one; B = L = 1
-        np.testing.assert_allclose(measures.composed_bound(wide, [np.full(100, sd[0]) for sd in sds]), expected)
+        np.testing.assert_allclose(
+            measures.composed_bound(wide, [np.full(100, sd[0]) for sd in sds]), expected
+        )
 
 
 def test_errors_of_nonadaptive_sampling_are_the_largest_over_designs_and_arms():

@@ -18,15 +18,18 @@ def test_the_kernel_and_the_later_layers_are_the_closed_forms_where_there_are_so
     kernel, centres, z = Matern(1.0, nu=1.5), np.array([[0.5], [-0.5]]), np.linspace(-1, 1, 9)
     weights = np.linalg.solve(kernel(centres, centres), needle.amplifier(centres[:, 0], 1.5))
     assert np.sqrt(weights @ kernel(centres, centres) @ weights) == pytest.approx(5.0)  # norm B
-    np.testing.assert_allclose(needle.amplifier(z, 1.5), kernel(z[:, None], centres) @ weights, atol=1e-12)
+    np.testing.assert_allclose(
+        needle.amplifier(z, 1.5), kernel(z[:, None], centres) @ weights, atol=1e-12
+    )
 
 
 def bump_norm(radius, nu):
     """The RKHS norm, lengthscale 1, of the bump of height 1 and a radius in the plane.
 
-    Its square is the integral over frequencies of the squared transform over that of the kernel, 4 pi nu (2 nu)^nu
-    (2 nu + |omega|^2)^-(nu + 1), divided by (2 pi)^2. The transform of a radial function is an integral with a Bessel
-    function; beyond 600 over the radius nothing is left of it.
+    Its square is the integral over frequencies of the squared transform over that of the kernel, 4
+    pi nu (2 nu)^nu (2 nu + |omega|^2)^-(nu + 1), divided by (2 pi)^2. The transform of a radial
+    function is an integral with a Bessel function; beyond 600 over the radius nothing is left of
+    it.
     """
     (r, dr), (s, ds) = map(np.polynomial.legendre.leggauss, (300, 1000))
     r, s = (r + 1) / 2, 300 * (s + 1)  # s: frequencies times radius
@@ -36,7 +39,9 @@ def bump_norm(radius, nu):
 
 
 def test_the_norm_of_the_bump_is_that_of_interpolants_in_the_limit():
-    """Interpolants have the smallest norm: with more points it rises to that of the bump, never above."""
+    """Interpolants have the smallest norm: with more points it rises to that of the bump, never
+    above.
+    """
     norms = []
     for side in (9, 17, 25):
         x = np.linspace(-0.6, 0.6, side)

@@ -39,7 +39,9 @@ def test_bad_pulls_and_bounds_are_refused():
 
 
 def test_the_first_layer_of_a_drawn_chain_is_a_draw_from_the_prior():
-    first = prior_draws(KERNEL, DrawnChain(6)(Trial(57, 35)).model.points)(Trial(57, 35).rng("function"))
+    first = prior_draws(KERNEL, DrawnChain(6)(Trial(57, 35)).model.points)(
+        Trial(57, 35).rng("function")
+    )
     np.testing.assert_allclose(DrawnChain(6)(Trial(57, 35)).outputs[0][:, 0], first, atol=1e-12)
 
 
@@ -47,16 +49,22 @@ def test_the_first_layer_of_a_drawn_chain_is_a_draw_from_the_prior():
 def test_every_chain_is_met_several_times_or_those_that_were_picked(numbers, wanted):
     for place, number in enumerate(wanted):
         reward = exact_chain(6)(Trial(5, number)).expected_reward
-        np.testing.assert_array_equal(Repeated(exact_chain(6), 2, numbers)(Trial(5, place)).expected_reward, reward)
+        np.testing.assert_array_equal(
+            Repeated(exact_chain(6), 2, numbers)(Trial(5, place)).expected_reward, reward
+        )
 
 
 def test_the_gap_is_to_the_best_value_that_is_far_and_chains_of_a_kind_are_found_in_order():
     points = np.array([[0.0, 0.0], [1.0, 0.0], [2.5, 0.0], [4.0, 0.0]])
     model = NetworkModel(points, FeedForward(KERNEL), (1,), 2.0, 2.0)
     problem = NetworkProblem(model, (np.array([[3.0], [2.9], [2.0], [-1.0]]),))
-    assert chain_facts(lambda trial: problem, None) == (0.25, 4.0)  # 1 of 4; the arm at distance 1 does not count
+    # 1 of 4; the arm at distance 1 does not count
+    assert chain_facts(lambda trial: problem, None) == (0.25, 4.0)
     gaps = [chain_facts(DrawnChain(8), Trial(5, n))[0] for n in range(40)]
     for obvious in (True, False):
-        wanted = [n for n, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL)]
+        wanted = [
+            n for n, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL)
+        ]
         assert find_chains(DrawnChain(8), 2, obvious, Trial(5, 0)).tolist() == wanted[:2]
-        assert find_chains(DrawnChain(8), 99, obvious, Trial(5, 0), most=40).tolist() == wanted  # too few
+        # too few
+        assert find_chains(DrawnChain(8), 99, obvious, Trial(5, 0), most=40).tolist() == wanted

@@ -19,17 +19,30 @@ def trace(level, end=0.0):
 
 
 def test_regret_and_nonada_are_drawn_in_every_panel_with_bands_of_few(checked):
-    rules = {rule: trace(0.5 + 0.1 * i, end=0.01) for i, rule in enumerate(("cUCB", "OI", "GP-UCB", "EI"))}
+    rules = {
+        rule: trace(0.5 + 0.1 * i, end=0.01)
+        for i, rule in enumerate(("cUCB", "OI", "GP-UCB", "EI"))
+    }
     panels = dict.fromkeys("abcd", {"GPN-UCB": trace(0.4)} | rules)
     dots = dict.fromkeys("abcd", (np.array([4, 9]), np.array([[0.2, 0.0]] * 6)))
     checked(figure := pictures.regrets("Fig. 12", panels, "simple", dots))
     for ax in figure.axes:
         shown = {line.get_label(): line.get_ydata() for line in ax.lines}
-        assert shown["NonAda"].tolist() == [pytest.approx(0.2), 0.0] and shown["cUCB"][-1] == pytest.approx(0.01)
+        assert shown["NonAda"].tolist() == [pytest.approx(0.2), 0.0] and shown["cUCB"][
+            -1
+        ] == pytest.approx(0.01)
         assert sum(isinstance(each, PolyCollection) for each in ax.collections) == 1
 
 
 def test_the_other_figures_can_be_read_and_fit_a_page(checked):
-    checked(pictures.chains({kind: DrawnChain(10)(Trial(1, n)) for n, kind in enumerate(("several", "obvious"))}, 10))
-    checked(pictures.oi({"a": {"b = 0.1": trace(0.5, 0.04), "b = 10": trace(0.5, 0.4), "cUCB": trace(0.5)}}))
+    checked(
+        pictures.chains(
+            {kind: DrawnChain(10)(Trial(1, n)) for n, kind in enumerate(("several", "obvious"))}, 10
+        )
+    )
+    checked(
+        pictures.oi(
+            {"a": {"b = 0.1": trace(0.5, 0.04), "b = 10": trace(0.5, 0.4), "cUCB": trace(0.5)}}
+        )
+    )
     checked(pictures.raised(Needles(4, 0.15, depth=3, nu=1.5)))

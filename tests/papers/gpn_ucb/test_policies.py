@@ -1,4 +1,6 @@
-"""Policies on chains: what they start with, find and cannot reach; indices against dense algebra, samples and sums."""
+"""Policies on chains: what they start with, find and cannot reach; indices against dense algebra,
+samples and sums.
+"""
 
 import pickle
 from functools import partial
@@ -96,10 +98,11 @@ def test_a_black_box_sees_the_reward_alone():
         CascadeUCB(SMALL["multi-output"][0](Trial(57, 20)).model)
 
 
-def test_nonadaptive_sampling_is_the_dense_composition_and_finds_the_maximum_when_it_sees_everything(dense):
+def test_nonadaptive_sampling_is_the_dense_composition_and_finds_the_maximum_of_what_it_sees(dense):
     problem = chain(33)
     design = uniform_design(problem.model.points, 3)
-    x = np.linspace(-5, 5, 8)  # the nearest to -10/3, 0 (or its neighbour) and 10/3, in both coordinates
+    # the nearest to -10/3, 0 (or its neighbour) and 10/3, in both coordinates
+    x = np.linspace(-5, 5, 8)
     places = [np.abs(x - c).argmin() for c in (-10 / 3, 0.0, 10 / 3)]
     assert sorted(design) == sorted(8 * i + j for i in places for j in places)
     z, inputs = problem.model.points, problem.model.points[design]
@@ -114,9 +117,14 @@ def test_nonadaptive_sampling_is_the_dense_composition_and_finds_the_maximum_whe
 
 
 def test_the_quadrature_is_the_brute_force_sum_also_where_values_dip_and_the_mean_of_samples():
-    """Nodes far closer than any feature of the integrands, values of the last layer from a table 1000 times as fine."""
+    """Nodes far closer than any feature of the integrands, values of the last layer from a table
+    1000 times as fine.
+    """
     problem, pulled = chain(26), slice(len(ARMS))
-    exact, sampled = after(ExactCascadeEI, problem), after(partial(SampledCascadeEI, samples=10_000), problem, rng(28))
+    exact, sampled = (
+        after(ExactCascadeEI, problem),
+        after(partial(SampledCascadeEI, samples=10_000), problem, rng(28)),
+    )
     nodes = np.arange(-6, 6.01, 0.04)
     weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
     fine, arms, expected = np.linspace(-5, 5, 1_000_001), [*ARMS, *range(0, 64, 9)], []
@@ -125,7 +133,9 @@ def test_the_quadrature_is_the_brute_force_sum_also_where_values_dip_and_the_mea
     last = sd * (norm.pdf(z) + z * norm.cdf(z))
     for mean, sd in zip(*(column[arms] for column in exact.posterior.first()), strict=True):
         means, sds = exact.posterior.at(1, mean + sd * nodes)
-        expected.append(weights @ np.interp(means[:, None] + sds[:, None] * nodes, fine, last) @ weights)
+        expected.append(
+            weights @ np.interp(means[:, None] + sds[:, None] * nodes, fine, last) @ weights
+        )
     expected, computed = np.array(expected), exact.expected_improvement()
     np.testing.assert_allclose(computed[arms], expected, rtol=0.01, atol=1e-3 * expected.max())
     assert expected[pulled].max() < 0.01 * expected.max()  # the dips

@@ -36,17 +36,31 @@ def pulled(sets, problem, n, seed=0):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 9), st.integers(1, 2), st.floats(0.5, 3), st.floats(0.1, 4))
+@given(
+    st.integers(0, 10**6),
+    st.integers(2, 9),
+    st.integers(1, 2),
+    st.floats(0.5, 3),
+    st.floats(0.1, 4),
+)
 def test_envelopes_and_maxima_over_boxes_are_the_brute_force_ones(seed, n, d, L, radius):
     points, Z = grid(n, d, -1, 1), rng(seed, 1).uniform(-1, 0.5, (9, d))
     values, high = rng(seed).normal(size=(len(points), 2)), Z + rng(seed, 2).uniform(0, 1, (9, d))
     enveloped = lower_envelope(values, neighbour_slopes(Z, points, L, radius))
     largest = largest_inside(values, inside_boxes(points, Z, high))
     for z, end, low, most in zip(Z, high, enveloped, largest, strict=True):
-        near = [v + L * r for v, p in zip(values, points, strict=True) if (r := np.linalg.norm(z - p)) <= radius]
-        inside = [v for v, p in zip(values, points, strict=True) if (z <= p).all() and (p <= end).all()]
+        near = [
+            v + L * r
+            for v, p in zip(values, points, strict=True)
+            if (r := np.linalg.norm(z - p)) <= radius
+        ]
+        inside = [
+            v for v, p in zip(values, points, strict=True) if (z <= p).all() and (p <= end).all()
+        ]
         np.testing.assert_allclose(low, np.min(near, axis=0) if near else np.inf)
-        np.testing.assert_array_equal(most, np.max(inside, axis=0) if inside else [-np.inf, -np.inf])
+        np.testing.assert_array_equal(
+            most, np.max(inside, axis=0) if inside else [-np.inf, -np.inf]
+        )
     near, slopes = arm_neighbours(points, L, radius)
     at_arms = lower_envelope(values[:, :1], neighbour_slopes(points, points, L, radius))
     np.testing.assert_allclose((values[near, 0] + slopes).min(axis=0), at_arms[:, 0])
@@ -55,7 +69,9 @@ def test_envelopes_and_maxima_over_boxes_are_the_brute_force_ones(seed, n, d, L,
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["chain", "feed-forward"]))
 def test_outward_rounded_sets_never_miss(seed, structure):
-    """Random networks with exact norms on coarse grids; with plain rounding this goes red at once."""
+    """Random networks with exact norms on coarse grids; with plain rounding this goes red at
+    once.
+    """
     network, n_grid = SMALL[structure]
     problem = network(Trial(57, seed))
     sets = BoxSets(problem.model, n_grid=n_grid // 2, half_width=1.5, outward=True)
@@ -68,10 +84,14 @@ def test_outward_rounded_sets_never_miss(seed, structure):
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 9), st.booleans(), st.booleans(), st.booleans())
 def test_the_interval_recursion_is_the_dense_search(seed, n, outward, envelope, first):
-    """Chains: every set from an own search over grid points, by the words of appendix L.2, or over whole cells."""
+    """Chains: every set from an own search over grid points, by the words of appendix L.2, or over
+    whole cells.
+    """
     problem, half = CHAIN(Trial(57, seed)), 2 / 24 if outward else 0.0
     problem = replace(problem, model=replace(problem.model, lipschitz=1.5))
-    sets = BoxSets(problem.model, n_grid=25, half_width=2.0, outward=outward, envelope=envelope, first=first)
+    sets = BoxSets(
+        problem.model, n_grid=25, half_width=2.0, outward=outward, envelope=envelope, first=first
+    )
     pulled(sets, problem, n, seed)
     D, X, L = np.linspace(-2, 2, 25), problem.model.points[:, 0], 1.5
 
@@ -88,7 +108,9 @@ def test_the_interval_recursion_is_the_dense_search(seed, n, outward, envelope, 
     for arm in range(0, 30, 3):
         low, high = bars(0, X[arm], X, first)
         for i in (1, 2):
-            np.testing.assert_allclose([ends[arm, 0] for ends in regions[i - 1]], [low, high], atol=1e-7)
+            np.testing.assert_allclose(
+                [ends[arm, 0] for ends in regions[i - 1]], [low, high], atol=1e-7
+            )
             inside = [z for z in D if low - half - 1e-9 <= z <= high + half + 1e-9]
             ends = np.array([bars(i, z, D, envelope) for z in inside or (low, high)])
             low, high = ends[:, 0].min() - L * half, ends[:, 1].max() + L * half
@@ -109,18 +131,26 @@ def test_ball_sets_are_the_dense_search():
 
     upper, last = sets.bounds()[1], sets.posteriors[2]
     for arm in range(problem.model.n_arms):
-        over = np.linalg.norm(points - sets.posteriors[0].mean[arm], axis=1) - sets.posteriors[0].sd[arm]
+        over = (
+            np.linalg.norm(points - sets.posteriors[0].mean[arm], axis=1)
+            - sets.posteriors[0].sd[arm]
+        )
         inside = (over <= 1e-12) | (over == over.min()) * (over.min() > 0)
         np.testing.assert_array_equal(first[arm], inside)
         by_w = np.array([min(excess(z, w) for z in points[inside]) for w in points])
         inside = (by_w <= 1e-12) | (by_w == by_w.min()) * (by_w.min() > 0)
         np.testing.assert_array_equal(second[arm], inside)
         slope = [L * np.linalg.norm(points - w, axis=1) for w in points[inside]]
-        near = [np.where(s <= L * (1 + 1e-12), last.mean[:, 0] + last.sd + s, np.inf).min() for s in slope]
+        near = [
+            np.where(s <= L * (1 + 1e-12), last.mean[:, 0] + last.sd + s, np.inf).min()
+            for s in slope
+        ]
         assert upper[arm] == pytest.approx(max(near))
 
 
 def test_a_grid_that_does_not_hold_what_layers_return_is_refused():
     model = CHAIN(Trial(57, 38)).model
-    with pytest.raises(ValueError, match=r"half_width = 0\.9 is not allowed: layers return up to 1"):
+    with pytest.raises(
+        ValueError, match=r"half_width = 0\.9 is not allowed: layers return up to 1"
+    ):
         model.structure.sets(model, half_width=0.9)

@@ -1,4 +1,6 @@
-"""Algorithm 1 against recorded runs of other people's code; notebook 02 has both algorithms in dense algebra."""
+"""Algorithm 1 against recorded runs of other people's code; notebook 02 has both algorithms in
+dense algebra.
+"""
 
 import json
 from pathlib import Path
@@ -10,12 +12,16 @@ from kbrepro.kernels import Matern, grid
 from kbrepro.policies import UCB
 from kbrepro.problems import Model
 
-RECORDED = json.loads((Path(__file__).parents[2] / "recorded" / "igp_ucb.json").read_text(encoding="utf-8"))["runs"]
+RECORDED = json.loads(
+    (Path(__file__).parents[2] / "recorded" / "igp_ucb.json").read_text(encoding="utf-8")
+)["runs"]
 
 
 @pytest.mark.parametrize("run", RECORDED, ids=lambda run: f"d = {run['d']}")
 def test_igp_ucb_is_that_of_janz(run):
-    """In every round the arm that his code pulled has our largest index, and at the end the gain is the same."""
+    """In every round the arm that his code pulled has our largest index, and at the end the gain is
+    the same.
+    """
     kernel, points = Matern(run["lengthscale"], nu=run["nu"]), grid(run["side"], run["d"])
     model = Model(points, kernel, run["noise_variance"], run["noise_scale"], run["norm"])
     policy = UCB(model, len(run["arms"]), width=Chowdhury2017(run["delta"]))

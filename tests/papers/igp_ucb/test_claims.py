@@ -22,7 +22,11 @@ def test_footnote_11_excludes_where_ei_and_pi_can_be_told_apart(figure, kept):
     values = [*claims.INCUMBENT["EI and PI"]]
     readings = [[figure.under(kept, {"EI and PI": value})] for value in values]
     numbers = replication_probabilities(
-        lambda fig: indistinguishable(fig["EI"], fig["PI"], fig.axis), readings, np.random.default_rng(0), 200, 40
+        lambda fig: indistinguishable(fig["EI"], fig["PI"], fig.axis),
+        readings,
+        np.random.default_rng(0),
+        200,
+        40,
     )
     apart = {value for value, number in zip(values, numbers, strict=True) if number.value <= 0.1}
     assert apart == {*figure.excluded}
@@ -34,7 +38,9 @@ def test_runs_above_a_bound_and_the_room(monkeypatch):
     played = SimpleNamespace(problem=lambda trial: SimpleNamespace(model=4.0), horizon=2)
     planned = SimpleNamespace(experiment=played, seed=0, trials=2)
     kept = SimpleNamespace(
-        column=lambda label, *_: totals[label], planned=lambda label: planned, parameters={"delta": 0.1}
+        column=lambda label, *_: totals[label],
+        planned=lambda label: planned,
+        parameters={"delta": 0.1},
     )
     monkeypatch.setattr(claims, "PROVED", [*totals])
     monkeypatch.setattr(claims.measures, "theorem_3_bound", lambda model, *_: model)

@@ -12,24 +12,33 @@ from kbrepro.problems import Model
 
 def test_each_variant_of_ei_and_pi_has_the_incumbent_and_the_margin_of_its_name():
     rules = measures.improvement_rules(prior_sd=2.0)
-    assert {*rules} == {name for pool in measures.POOLS.values() for name in pool[3:]} and len(rules) == 10
+    assert {*rules} == {name for pool in measures.POOLS.values() for name in pool[3:]} and len(
+        rules
+    ) == 10
     for name, rule in rules.items():
         margin = float(name.partition("margin ")[2] or 0) * 2
         incumbent = "noisy_reward" if "noisy" in name else "posterior_mean"
         assert rule.keywords == {"incumbent": incumbent, "margin": margin, "random_opening": True}
-        assert rule.func is (ExpectedImprovement if name.startswith("EI") else ProbabilityOfImprovement)
+        assert rule.func is (
+            ExpectedImprovement if name.startswith("EI") else ProbabilityOfImprovement
+        )
 
 
 # Theorems
 
 
 def test_theorem_3_bound_by_dense_algebra():
-    """gamma_3 over two arms: the largest sum of log(1 + m eigenvalue / lambda) / 2 with m_1 + m_2 = 3, tried out."""
+    """gamma_3 over two arms: the largest sum of log(1 + m eigenvalue / lambda) / 2 with m_1 + m_2 =
+    3, tried out.
+    """
     model = Model(grid(2), SquaredExponential(0.9), 1 + 2 / 3, noise_scale=0.7, norm=1.5)
     k = model.kernel(model.points, model.points)[0, 1]
     gains = [
-        [0.5 * math.log(1 + m * (1 + k) / (5 / 3)), 0.5 * math.log(1 + (3 - m) * (1 - k) / (5 / 3))] for m in range(4)
+        [0.5 * math.log(1 + m * (1 + k) / (5 / 3)), 0.5 * math.log(1 + (3 - m) * (1 - k) / (5 / 3))]
+        for m in range(4)
     ]
     gain = max(map(sum, gains))
     width = 1.5 + 0.7 * math.sqrt(2 * (gain + 1 + math.log(1 / 0.1)))
-    assert measures.theorem_3_bound(model, 3, 0.1) == pytest.approx(2 * width * math.sqrt(4 * 5 * gain))
+    assert measures.theorem_3_bound(model, 3, 0.1) == pytest.approx(
+        2 * width * math.sqrt(4 * 5 * gain)
+    )

@@ -30,20 +30,29 @@ PULLS = st.lists(st.integers(0, 9), min_size=1, max_size=30)
 @example(pulls=[0] * 6, name="linear", R=1.0)
 @settings(max_examples=30, deadline=None)
 def test_both_numbers_are_the_theorems(pulls, name, R):
-    """Theorem 1's left-hand side as printed, round by round; Lemma 4 by the Cholesky factor, and it holds."""
+    """Theorem 1's left-hand side as printed, round by round; Lemma 4 by the Cholesky factor, and it
+    holds.
+    """
     kernel, points, eta = KERNELS[name], grid(10), 2 / len(pulls)
-    Given.pulls, options = pulls, {"noise_scale": R, "policies": {"given": Given}, "horizon": len(pulls)}
+    Given.pulls, options = (
+        pulls,
+        {"noise_scale": R, "policies": {"given": Given}, "horizon": len(pulls)},
+    )
     result = noise_runs(kernel, points, Trial(82, 0), **options)["given"]
     noise = R * Trial(82, 0).rng("run").spawn(2)[0].standard_normal(len(pulls))  # as a run draws it
     K, excess = kernel(points[pulls], points[pulls]), []
     for t in range(1, len(pulls) + 1):
         e, eye = noise[:t], np.eye(t)
         matrix = np.linalg.inv(np.linalg.inv(K[:t, :t] + eta * eye) + eye)
-        excess.append(e @ matrix @ e / (2 * R**2) - 0.5 * np.linalg.slogdet((1 + eta) * eye + K[:t, :t])[1])
+        excess.append(
+            e @ matrix @ e / (2 * R**2) - 0.5 * np.linalg.slogdet((1 + eta) * eye + K[:t, :t])[1]
+        )
     assert result.log_excess == pytest.approx(max(excess), rel=1e-6, abs=1e-6)
-    left = np.linalg.cholesky(K + (1 + eta) * np.eye(len(pulls))).diagonal() ** 2  # variance + lambda of every round
+    # variance + lambda of every round
+    left = np.linalg.cholesky(K + (1 + eta) * np.eye(len(pulls))).diagonal() ** 2
     variance = left - 1 - eta
-    variance[np.abs(variance) < 1e-12] = 0  # at the point 0 it is rounding, on either side; elsewhere above 1e-4
+    # at the point 0 it is rounding, on either side; elsewhere above 1e-4
+    variance[np.abs(variance) < 1e-12] = 0
     gain = 0.5 * np.log1p(variance / (1 + eta)).sum()
     lemma_4 = np.sqrt(4 * (len(pulls) + 2) * gain)
     total = np.sqrt(variance).sum()

@@ -1,4 +1,6 @@
-"""Functions with known RKHS norm, test functions with published maxima, sensor rows, and words about bad input."""
+"""Functions with known RKHS norm, test functions with published maxima, sensor rows, and words
+about bad input.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -12,7 +14,13 @@ from scipy.optimize import minimize
 
 from kbrepro.kernels import Linear, Matern, SquaredExponential
 from kbrepro.papers.igp_ucb import problems
-from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean, PriorDraw, rkhs_norm, sensor_rows
+from kbrepro.papers.igp_ucb.problems import (
+    OtherModel,
+    PosteriorMean,
+    PriorDraw,
+    rkhs_norm,
+    sensor_rows,
+)
 from kbrepro.problems import Trial
 
 SE = SquaredExponential(0.2)
@@ -27,7 +35,9 @@ TRIAL = Trial(61, 0)
 )
 @settings(max_examples=30, deadline=None)
 def test_a_function_has_the_norm_it_says(kernel, case, number):
-    """The least norm of any function through the expected rewards, by eigenvectors; R^2 is 1 % of their range."""
+    """The least norm of any function through the expected rewards, by eigenvectors; R^2 is 1 % of
+    their range.
+    """
     source, arms, off = case
     problem = source(kernel, n_arms=arms, d=2)(Trial(61, number))
     values, vectors = eigh(problem.model.kernel(problem.model.points, problem.model.points))
@@ -39,7 +49,9 @@ def test_a_function_has_the_norm_it_says(kernel, case, number):
 
 
 def test_the_posterior_mean_is_that_of_the_draw():
-    """By dense algebra: y is the draw of PriorDraw in the same trial, the ridge 1 % of its range."""
+    """By dense algebra: y is the draw of PriorDraw in the same trial, the ridge 1 % of its
+    range.
+    """
     smooth, rough = SMOOTH(TRIAL), PriorDraw(SE, n_arms=30)(TRIAL)
     K, y = smooth.model.kernel(smooth.model.points, smooth.model.points), rough.expected_reward
     f = K @ np.linalg.inv(K + 0.01 * np.ptp(y) * np.eye(30)) @ y
@@ -54,8 +66,11 @@ def test_norms_of_every_kind_by_hand():
     assert rkhs_norm(f, K, "cut-off 1e-3") == pytest.approx(np.sqrt(4 / 4 + 9))
     assert rkhs_norm(f, K, "cut-off 1e-10") == pytest.approx(np.sqrt(4 / 4 + 9 + 1e4))
     assert rkhs_norm(f, beyond, "cut-off 1e-10") == pytest.approx(np.sqrt(4 / 4 + 9))
-    assert rkhs_norm(f, K, "smoothed", ridge=1.0) == pytest.approx(np.sqrt(4 * 0.4**2 + 1.5**2 + 1e-4 / 1.0001**2))
-    assert rkhs_norm(f, K, "smoothed") == pytest.approx(np.sqrt(1 + 9 + 1e4), rel=1e-2)  # JITTER is 1 % of 1e-4
+    assert rkhs_norm(f, K, "smoothed", ridge=1.0) == pytest.approx(
+        np.sqrt(4 * 0.4**2 + 1.5**2 + 1e-4 / 1.0001**2)
+    )
+    # JITTER is 1 % of 1e-4
+    assert rkhs_norm(f, K, "smoothed") == pytest.approx(np.sqrt(1 + 9 + 1e4), rel=1e-2)
     assert rkhs_norm(f, K, "one") == 1.0
 
 
@@ -63,15 +78,23 @@ def test_hartmann_has_its_published_maximum_and_rosenbrock_its_corner():
     """x* = (0.114614, 0.555649, 0.852547), value 3.86278, by an optimiser from many starts."""
 
     def best(start):
-        least = minimize(lambda x: -problems.hartmann3(x[None])[0], start, bounds=[(0, 1)] * 3, tol=1e-12)
+        least = minimize(
+            lambda x: -problems.hartmann3(x[None])[0], start, bounds=[(0, 1)] * 3, tol=1e-12
+        )
         return least.x, -least.fun
 
     rng = np.random.default_rng(71)
     x, value = max(map(best, rng.uniform(size=(20, 3))), key=lambda pair: pair[1])
     assert value == pytest.approx(3.86278, abs=1e-5)
     assert x == pytest.approx([0.114614, 0.555649, 0.852547], abs=1e-3)
-    assert problems.rosenbrock(np.ones((1, 2)))[0] == 10.0 > problems.rosenbrock(rng.uniform(size=(1000, 2))).max()
-    assert problems.rosenbrock(np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.25]])) == pytest.approx([-91.0, -90.0, 9.75])
+    assert (
+        problems.rosenbrock(np.ones((1, 2)))[0]
+        == 10.0
+        > problems.rosenbrock(rng.uniform(size=(1000, 2))).max()
+    )
+    assert problems.rosenbrock(np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.25]])) == pytest.approx(
+        [-91.0, -90.0, 9.75]
+    )
 
 
 def test_functions_on_random_arms():
@@ -84,10 +107,16 @@ def test_functions_on_random_arms():
     assert raw.model.norm is None  # the kernel knows nothing of these functions
 
 
-OTHER = {"kernel": Matern(0.3, nu=1.5), "noise_variance": 1.02, "norm_of": partial(rkhs_norm, kind="printed")}
+OTHER = {
+    "kernel": Matern(0.3, nu=1.5),
+    "noise_variance": 1.02,
+    "norm_of": partial(rkhs_norm, kind="printed"),
+}
 
 
-@pytest.mark.parametrize("given", [("kernel",), ("noise_variance",), ("norm_of",), tuple(OTHER)], ids=str)
+@pytest.mark.parametrize(
+    "given", [("kernel",), ("noise_variance",), ("norm_of",), tuple(OTHER)], ids=str
+)
 def test_other_model_changes_what_it_is_given_and_nothing_else(given):
     """The norm is that under the kernel that policies are given."""
     plain, other = SMOOTH(TRIAL), OtherModel(SMOOTH, **{name: OTHER[name] for name in given})(TRIAL)
@@ -97,12 +126,15 @@ def test_other_model_changes_what_it_is_given_and_nothing_else(given):
     assert other.model.noise_scale == plain.model.noise_scale
     assert other.pull(3, np.random.default_rng(5)) == plain.pull(3, np.random.default_rng(5))
     assert kernel == (OTHER["kernel"] if "kernel" in given else plain.model.kernel)
-    assert other.model.noise_variance == (1.02 if "noise_variance" in given else plain.model.noise_variance)
+    assert other.model.noise_variance == (
+        1.02 if "noise_variance" in given else plain.model.noise_variance
+    )
     under = np.sqrt(f @ kernel(points, points) @ f) if "norm_of" in given else plain.model.norm
     assert other.model.norm == pytest.approx(under)
 
 
-TRAIN = np.array([[0.0, 10.0, 1.0], [2.0, 14.0, 0.0], [4.0, 12.0, -1.0]])  # means 2, 12, 0; sd 2, 2, 1
+# means 2, 12, 0; sd 2, 2, 1
+TRAIN = np.array([[0.0, 10.0, 1.0], [2.0, 14.0, 0.0], [4.0, 12.0, -1.0]])
 TEST = np.array([[3.0, 10.0, 0.5], [2.3, 12.2, 0.1]])
 COVARIANCE = np.array([[4.0, 2.0, -2.0], [2.0, 4.0, -1.0], [-2.0, -1.0, 1.0]])
 CORRELATION = np.array([[1.0, 0.5, -1.0], [0.5, 1.0, -0.5], [-1.0, -0.5, 1.0]])
@@ -122,8 +154,12 @@ def test_sensor_rows_by_hand(standardised, kind):
         model = problem.model
         np.testing.assert_allclose(problem.expected_reward, rewards[number], atol=1e-12)
         np.testing.assert_allclose(model.kernel(model.points, model.points), K, atol=1e-12)
-        assert (model.noise_variance, model.noise_scale) == pytest.approx((noise_variance, np.sqrt(noise_variance)))
-        assert model.norm == pytest.approx(rkhs_norm(rewards[number], K, kind, ridge=noise_variance))
+        assert (model.noise_variance, model.noise_scale) == pytest.approx(
+            (noise_variance, np.sqrt(noise_variance))
+        )
+        assert model.norm == pytest.approx(
+            rkhs_norm(rewards[number], K, kind, ridge=noise_variance)
+        )
 
 
 def test_bad_input_is_named():

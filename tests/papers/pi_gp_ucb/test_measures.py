@@ -37,7 +37,8 @@ def test_the_half_width_of_a_prediction_interval_by_hand():
     assert measures.half_width(np.array([0.5, 2, 1.5])) == pytest.approx(half)
 
 
-#: Of T in the regret of IGP-UCB in 2020, with the gain of 2021, with a lambda that grows, of π-GP-UCB; lower bound.
+#: Of T in the regret of IGP-UCB in 2020, with the gain of 2021, with a lambda that grows, of
+#: π-GP-UCB; lower bound.
 EXPONENTS = {
     1: (3 / 4, 3 / 4, 7 / 10, 2 / 3, 5 / 8),
     2: (1, 9 / 10, 11 / 14, 17 / 22, 7 / 10),
@@ -48,10 +49,16 @@ EXPONENTS = {
 def test_exponents_of_regret_and_lambda_that_grows_by_hand():
     for d, exponents in EXPONENTS.items():
         assert list(measures.regret_exponents(d, 1.5).values()) == pytest.approx(exponents)
-    assert [round(measures.growing_variance(10_000, d, 1.5), 1) for d in (1, 2, 3)] == [6.3, 13.9, 21.5]
+    assert [round(measures.growing_variance(10_000, d, 1.5), 1) for d in (1, 2, 3)] == [
+        6.3,
+        13.9,
+        21.5,
+    ]
 
 
-@given(d=st.integers(1, 3), alpha=st.floats(1, 3), spread=st.floats(0.1, 1), seed=st.integers(0, 1000))
+@given(
+    d=st.integers(1, 3), alpha=st.floats(1, 3), spread=st.floats(0.1, 1), seed=st.integers(0, 1000)
+)
 def test_lemma_7_the_sum_of_variances_is_at_most_4_alpha_times_the_gain(d, alpha, spread, seed):
     """The pivots of the Cholesky factor are alpha + the variance before each pull."""
     points = np.random.default_rng(seed).uniform(size=(60, d)) * spread
@@ -78,7 +85,9 @@ def outside():
     return Known(Problem(model, 9 * np.cos(5 * model.points[:, 0])))
 
 
-@pytest.mark.parametrize(("source", "T", "holds"), [(bumps(2, 9), 60, True), (outside(), 40, False)])
+@pytest.mark.parametrize(
+    ("source", "T", "holds"), [(bumps(2, 9), 60, True), (outside(), 40, False)]
+)
 def test_band_and_bound_of_a_run_by_brute_force(source, T, holds):
     trial, problem = Trial(8, 0), source(Trial(8, 0))
     policy, bound, ratio, f = PI["π-GP-UCB"](problem.model, T), 0.0, 0.0, problem.expected_reward
@@ -90,7 +99,9 @@ def test_band_and_bound_of_a_run_by_brute_force(source, T, holds):
         bound += 2 * max(zip((policy.slot_mean + half)[own], half[own], strict=True))[1]
         regret += f.max() - f[arm]
     measured = measures.band_run(Experiment(source, PI, T), trial)
-    assert measured == pytest.approx({"band": holds, "ratio": ratio, "bound": bound, "regret": regret}, rel=1e-12)
+    assert measured == pytest.approx(
+        {"band": holds, "ratio": ratio, "bound": bound, "regret": regret}, rel=1e-12
+    )
     assert holds == (ratio <= 1) and regret > 0
 
 
@@ -117,5 +128,7 @@ def test_figures_can_be_read_and_show_intervals_and_regret_of_a_round(checked):
     figure = pictures.figure_1(played(0.8))
     checked(figure)
     line = next(line for line in figure.axes[1].lines if line.get_label() == PI_GP_UCB)
-    assert line.get_ydata() == pytest.approx(0.8) and line.get_xdata()[[0, -1]] == pytest.approx([2, 299])
+    assert line.get_ydata() == pytest.approx(0.8) and line.get_xdata()[[0, -1]] == pytest.approx(
+        [2, 299]
+    )
     checked(pictures.surfaces({name: played(0.5 + place) for place, name in enumerate(SURFACES)}))

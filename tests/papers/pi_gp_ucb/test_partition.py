@@ -1,4 +1,6 @@
-"""π-GP-UCB against a plain transcription of the paper: rational cubes, dense solves, every cell in every round."""
+"""π-GP-UCB against a plain transcription of the paper: rational cubes, dense solves, every cell in
+every round.
+"""
 
 import itertools
 import json
@@ -15,7 +17,12 @@ from hypothesis import strategies as st
 
 from kbrepro.confidence import Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern, grid
-from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, must_split, possible_cells
+from kbrepro.papers.pi_gp_ucb.partition import (
+    PartitionedUCB,
+    initial_side,
+    must_split,
+    possible_cells,
+)
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
 from kbrepro.policies import UCB
 from kbrepro.problems import Model, Problem, Uniform
@@ -23,14 +30,20 @@ from kbrepro.simulation import rounds
 
 
 def model_on(n, d, alpha=1.0):
-    return Model(grid(n, d), LatticeKernel(Matern(0.2, nu=1.5), n), alpha, noise_scale=0.7, norm=2.0)
+    return Model(
+        grid(n, d), LatticeKernel(Matern(0.2, nu=1.5), n), alpha, noise_scale=0.7, norm=2.0
+    )
 
 
 class Referee:
-    """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of (arm, observation)."""
+    """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of
+    (arm, observation).
+    """
 
     def __init__(self, n, d, horizon, model, width):
-        self.places = [tuple(Fraction(i, n - 1) for i in p) for p in itertools.product(range(n), repeat=d)]
+        self.places = [
+            tuple(Fraction(i, n - 1) for i in p) for p in itertools.product(range(n), repeat=d)
+        ]
         self.d, self.model, self.width, self.t = d, model, width, 1
         side = max(1, round(horizon ** ((d + 1) / (d * (d + 2) + 3))))
         corners = itertools.product([Fraction(k, side) for k in range(side)], repeat=d)
@@ -47,7 +60,10 @@ class Referee:
         for cell, data in self.cells.items():
             arms = [a for a in range(len(self.places)) if self.inside(cell, a)]
             X = model.points[[a for a, _ in data]].reshape(-1, self.d)
-            K, k = model.kernel(X, X) + model.noise_variance * np.eye(len(X)), model.kernel(X, model.points[arms])
+            K, k = (
+                model.kernel(X, X) + model.noise_variance * np.eye(len(X)),
+                model.kernel(X, model.points[arms]),
+            )
             solved = np.linalg.solve(K, k)
             gain = 0.5 * np.linalg.slogdet(K / model.noise_variance)[1]
             half = self.width(0.1 / count).of(model, gain) * np.sqrt(1 - (k * solved).sum(axis=0))
@@ -67,7 +83,10 @@ class Referee:
             if (1 / rho) ** (self.d + 3) < (len(self.cells[cell]) + 1) ** (self.d + 1):
                 data = self.cells.pop(cell)
                 for offset in itertools.product((0, 1), repeat=self.d):
-                    child = tuple(c + o * rho / 2 for c, o in zip(corner, offset, strict=True)), rho / 2
+                    child = (
+                        tuple(c + o * rho / 2 for c, o in zip(corner, offset, strict=True)),
+                        rho / 2,
+                    )
                     self.cells[child] = [(a, o) for a, o in data if self.inside(child, a)]
                 self.created += 2**self.d
         self.t += 1
@@ -83,11 +102,14 @@ def pair_on(n, d, horizon, alpha=0.3, width=Chowdhury2017):
 def index_of_cells(policy):
     """The largest index of each arm over its cells."""
     best = np.full(len(policy.model.points), -np.inf)
-    np.maximum.at(best, policy.slot_arm, policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd)
+    np.maximum.at(
+        best, policy.slot_arm, policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd
+    )
     return best
 
 
-#: On 9 and 5 points a side arms lie on borders of cells, on 10 none does; a lambda of 13.9 tells widths apart.
+#: On 9 and 5 points a side arms lie on borders of cells, on 10 none does; a lambda of 13.9 tells
+#: widths apart.
 CASES = [(9, 1, 120), (9, 2, 50), (10, 1, 90), (5, 3, 15), (9, 2, 30, 13.9, Flynn2024)]
 
 
@@ -108,7 +130,10 @@ def test_every_pull_is_the_plain_transcription_s(case):
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
-@given(rows_from=st.sampled_from([1, 1000]), pulls=st.lists(st.integers(0, 80), min_size=1, max_size=80))
+@given(
+    rows_from=st.sampled_from([1, 1000]),
+    pulls=st.lists(st.integers(0, 80), min_size=1, max_size=80),
+)
 def test_cells_are_the_plain_transcription_s_whatever_is_pulled(rows_from, pulls):
     """Also pulls that the policy would not choose; with either form of a cell's posterior."""
     policy, referee = pair_on(9, 2, 80)
@@ -126,12 +151,15 @@ def test_cells_are_the_plain_transcription_s_whatever_is_pulled(rows_from, pulls
 
 
 @pytest.mark.parametrize(("variant", "side", "d", "nu", "first"), [
-    ("paper", 20, 1, 1.5, 400), ("paper", 8, 2, 1.5, 32), ("paper", 4, 3, 1.5, 8), ("paper", 16, 1, 0.5, 16),
+    ("paper", 20, 1, 1.5, 400), ("paper", 8, 2, 1.5, 32), ("paper", 4, 3, 1.5, 8),
+    ("paper", 16, 1, 0.5, 16),
     ("thesis", 4, 2, 1.5, 65)])  # fmt: skip
 def test_a_cell_splits_at_this_many_pulls_by_hand(variant, side, d, nu, first):
     """In floats rho^(-1/b) is 400.00000000000006 in the first case."""
     assert must_split(side, np.array([first - 1, first]), d, nu, variant).tolist() == [False, True]
-    assert must_split(side, first, d, nu, variant) and not must_split(side, first - 1, d, nu, variant)
+    assert must_split(side, first, d, nu, variant) and not must_split(
+        side, first - 1, d, nu, variant
+    )
 
 
 def test_the_first_cover_and_the_union_that_holds_by_hand():
@@ -141,7 +169,9 @@ def test_the_first_cover_and_the_union_that_holds_by_hand():
     policy = PartitionedUCB(model_on(9, 1), 60, delta=0.1, nu=1.5, union="horizon")
     policy.tell(3, 0.0)
     assert policy.cell_gain.max() > 0
-    assert policy.widths() == pytest.approx(2 + 0.7 * np.sqrt(2 * (policy.cell_gain + 1 + math.log(12 / 0.1))))
+    assert policy.widths() == pytest.approx(
+        2 + 0.7 * np.sqrt(2 * (policy.cell_gain + 1 + math.log(12 / 0.1)))
+    )
 
 
 def test_bad_settings_and_pulls_are_named():
@@ -158,9 +188,12 @@ def test_bad_settings_and_pulls_are_named():
         make(**given).tell(0, np.nan)
 
 
-# Recorded runs of the first author's thesis code, which is not here: its variant, and its exact IGP-UCB
+# Recorded runs of the first author's thesis code, which is not here: its variant, and its exact
+# IGP-UCB
 
-RUNS = json.loads((Path(__file__).parents[2] / "recorded" / "pi_gp_ucb.json").read_text(encoding="utf-8"))
+RUNS = json.loads(
+    (Path(__file__).parents[2] / "recorded" / "pi_gp_ucb.json").read_text(encoding="utf-8")
+)
 every_run = pytest.mark.parametrize("run", RUNS)
 
 
@@ -182,7 +215,10 @@ def model_of(run):
 
 @every_run
 def test_pi_gp_ucb_of_the_thesis(run):
-    horizon, given = run["pi_gp_ucb"]["horizon"], {"delta": run["delta"], "nu": run["nu"], "variant": "thesis"}
+    horizon, given = (
+        run["pi_gp_ucb"]["horizon"],
+        {"delta": run["delta"], "nu": run["nu"], "variant": "thesis"},
+    )
     policy = fed(PartitionedUCB(model_of(run), horizon, **given), run, "pi_gp_ucb")
     assert len(set(policy.slot_cell.tolist())) == run["pi_gp_ucb"]["live_cells"]
 

@@ -18,7 +18,10 @@ ON_30 = {"side": 30, "noise_variance": 1.0, "noise_bound": 0.5}
 
 @pytest.mark.parametrize(("n", "d"), [(30, 1), (9, 2), (5, 3)])
 def test_the_values_are_those_of_the_plain_kernel_and_pairs_at_the_same_distance_tie_exactly(n, d):
-    X, squared = grid(n, d), cdist(grid_indices(grid(n, d), n), grid_indices(grid(n, d), n), "sqeuclidean")
+    X, squared = (
+        grid(n, d),
+        cdist(grid_indices(grid(n, d), n), grid_indices(grid(n, d), n), "sqeuclidean"),
+    )
     for kernel in (KERNEL, Matern(0.3, nu=0.5, variance=2.0), SquaredExponential(0.4)):
         K = LatticeKernel(kernel, n)(X, X)
         np.testing.assert_allclose(K, kernel(X, X), rtol=1e-12)
@@ -41,7 +44,9 @@ def test_points_off_the_grid_are_named():
 @settings(max_examples=20)
 @given(seed=st.integers(0, 1000), d=st.integers(1, 3))
 def test_function_and_norm_are_those_of_the_sum_of_bumps(seed, d):
-    """From the centres and weights drawn again; |f|^2 is the sum of f at the centres, by the weights."""
+    """From the centres and weights drawn again; |f|^2 is the sum of f at the centres, by the
+    weights.
+    """
     rng, problem = Trial(seed, 0).rng("function"), Bumps(KERNEL, d, 5, 1.0, 0.5)(Trial(seed, 0))
     centres, weights = rng.uniform(size=(30 * d, d)), rng.uniform(-1, 1, size=30 * d)
 
@@ -54,20 +59,37 @@ def test_function_and_norm_are_those_of_the_sum_of_bumps(seed, d):
 
 
 @pytest.mark.parametrize("scale", [None, 0.3])
-@pytest.mark.parametrize("make", [partial(Bumps, KERNEL, 2), partial(Surface, "Branin", KERNEL, norm=1.0)])
+@pytest.mark.parametrize(
+    "make", [partial(Bumps, KERNEL, 2), partial(Surface, "Branin", KERNEL, norm=1.0)]
+)
 def test_policies_are_given_the_grid_alpha_and_the_noise_bound_or_another_noise_scale(make, scale):
     problem = make(**ON_30, noise_scale=scale)(Trial(1, 2))
     model = problem.model
     np.testing.assert_array_equal(model.points, grid(30, 2))
-    assert (model.kernel, model.noise_variance, model.noise_scale) == (LatticeKernel(KERNEL, 30), 1.0, scale or 0.5)
+    assert (model.kernel, model.noise_variance, model.noise_scale) == (
+        LatticeKernel(KERNEL, 30),
+        1.0,
+        scale or 0.5,
+    )
     assert problem.noise == Uniform(0.5)
 
 
-# Test surfaces: where the minima are and what they are, and a value elsewhere, from the library's pages and by hand
+# Test surfaces: where the minima are and what they are, and a value elsewhere, from the library's
+# pages and by hand
 
 KNOWN = {
-    "Branin": (0.397887, [(-np.pi, 12.275), (np.pi, 2.275), (9.42478, 2.475)], (0, 0), 56 - 10 / (8 * np.pi)),
-    "six-hump camel": (-1.0316, [(0.0898, -0.7126), (-0.0898, 0.7126)], (1, 1), 4 - 2.1 + 1 / 3 + 1),
+    "Branin": (
+        0.397887,
+        [(-np.pi, 12.275), (np.pi, 2.275), (9.42478, 2.475)],
+        (0, 0),
+        56 - 10 / (8 * np.pi),
+    ),
+    "six-hump camel": (
+        -1.0316,
+        [(0.0898, -0.7126), (-0.0898, 0.7126)],
+        (1, 1),
+        4 - 2.1 + 1 / 3 + 1,
+    ),
     "Goldstein-Price": (3.0, [(0, -1)], (0, 0), (1 + 19) * 30),
     "Rosenbrock": (0.0, [(1, 1)], (0, 2), 401),
     "Ackley": (0.0, [(0, 0)], (1, 1), 20 - 20 * np.exp(-0.2)),
@@ -87,6 +109,8 @@ def test_a_surface_has_its_minima_and_the_reward_is_the_scaled_mirror_image(name
     f = problem.expected_reward
     raw = function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
     assert (f.min(), f.max(), problem.model.norm) == (-1.0, 1.0, 1.0)
-    assert raw[f.argmax()] == pytest.approx(raw.min()) and np.corrcoef(f, raw)[0, 1] == pytest.approx(-1)
+    assert raw[f.argmax()] == pytest.approx(raw.min()) and np.corrcoef(f, raw)[
+        0, 1
+    ] == pytest.approx(-1)
     with pytest.raises(ValueError, match="name = 'Eggholder' is not allowed"):
         Surface("Eggholder", KERNEL, **ON_30, norm=1.0)

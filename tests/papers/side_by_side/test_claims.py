@@ -1,4 +1,6 @@
-"""Numbers of the questions by hand and on all kept trials, which are those of the papers' own notebooks."""
+"""Numbers of the questions by hand and on all kept trials, which are those of the papers' own
+notebooks.
+"""
 
 from functools import cache
 
@@ -24,11 +26,15 @@ def view(table, of=None):
 
 
 def test_a_rule_is_within_twice_of_the_least_by_hand():
-    """EI is on all problems but the first, PIMS on the first two; nothing counts as less than a hundredth of 50."""
+    """EI is on all problems but the first, PIMS on the first two; nothing counts as less than a
+    hundredth of 50.
+    """
     means = [(30.0, 10.0), (0.1, 1.0), *[(10.0, 21.0)] * 14]
     rows = {name: {"EI": [a], "PIMS": [b], "uniform play": [50.0]}
             for name, (a, b) in zip(claims.SETTINGS, means, strict=True)}  # fmt: skip
-    problems = [view(Table(name, name, pool=(*row,)), Columns(**rows)) for name, row in rows.items()]
+    problems = [
+        view(Table(name, name, pool=(*row,)), Columns(**rows)) for name, row in rows.items()
+    ]
     assert claims.within_twice(*problems) == 2 and claims.within_twice(*problems[:1]) == 0
 
 
@@ -43,10 +49,17 @@ def test_a_guarantee_costs_what_the_best_rule_with_a_proof_loses_more_than_the_b
 
 @pytest.mark.parametrize(
     ("problem", "notebook", "label", "rules"),
-    [("Table 1, d = 1", "03", "Table 1, d = 1", ("IGP-UCB", "π-GP-UCB")), ("BKB's problem", "04", "regret", ("BKB",))],
+    [
+        ("Table 1, d = 1", "03", "Table 1, d = 1", ("IGP-UCB", "π-GP-UCB")),
+        ("BKB's problem", "04", "regret", ("BKB",)),
+    ],
 )
 def test_trials_are_those_of_the_papers_own_notebooks(problem, notebook, label, rules):
     for rule in rules:
-        ours, theirs = kept().column(problem, rule, TOTAL), kept(notebook).column(label, rule, TOTAL)
+        ours, theirs = (
+            kept().column(problem, rule, TOTAL),
+            kept(notebook).column(label, rule, TOTAL),
+        )
         n = min(len(ours), len(theirs))
-        np.testing.assert_allclose(ours[:n], theirs[:n], rtol=2**-23)  # without arms R_t is kept as float32
+        # without arms R_t is kept as float32
+        np.testing.assert_allclose(ours[:n], theirs[:n], rtol=2**-23)

@@ -1,4 +1,6 @@
-"""Rules near-optimal on paper, against dense solves; no observation moves a batch or a level; the best arm stays."""
+"""Rules near-optimal on paper, against dense solves; no observation moves a batch or a level; the
+best arm stays.
+"""
 
 import math
 from dataclasses import replace
@@ -34,15 +36,21 @@ def test_widths_are_their_formulas():
     model = Model(grid(7), SquaredExponential(0.2), 0.25, noise_scale=0.3, norm=2.0)
     noise = 0.3 / 0.5 * math.sqrt(2 * math.log(2 * 14 / 0.1))
     assert FixedDesign(0.1, scale=0.5).of(model, 14) == pytest.approx((2 + noise) / 2)
-    assert FixedDesignTighter(0.1, scale=0.5).of(model, 14) == pytest.approx(math.hypot(2, noise) / 2)
+    assert FixedDesignTighter(0.1, scale=0.5).of(model, 14) == pytest.approx(
+        math.hypot(2, noise) / 2
+    )
 
 
 def test_bias_and_noise_of_a_fixed_design_add_up_in_squares():
-    """b^2 + s^2 <= sd^2: the bias at norm 1 and the root of lambda times the norm of the weights."""
+    """b^2 + s^2 <= sd^2: the bias at norm 1 and the root of lambda times the norm of the
+    weights.
+    """
     model = source()(Trial(0, 0)).model
     K, arms = model.kernel(model.points, model.points), np.array([0, 3, 3, 9, 20])
     W = np.linalg.solve(K[np.ix_(arms, arms)] + model.noise_variance * np.eye(5), K[arms])
-    bias = np.diag(K) - 2 * (W * K[arms]).sum(axis=0) + (W * (K[np.ix_(arms, arms)] @ W)).sum(axis=0)
+    bias = (
+        np.diag(K) - 2 * (W * K[arms]).sum(axis=0) + (W * (K[np.ix_(arms, arms)] @ W)).sum(axis=0)
+    )
     _, sd = dense(model, arms, np.zeros(5))
     np.testing.assert_allclose(bias + model.noise_variance * (W**2).sum(axis=0), sd**2, atol=1e-12)
 
@@ -112,7 +120,9 @@ def test_rules_pull_the_arms_of_their_statement(rule, slow, width, problems):
         problem = problems(Trial(5, number))
         trace = run(rule(problem.model, 120, width=width), problem, 120, np.random.default_rng(6))
         noise, ties = np.random.default_rng(6).spawn(2)
-        assert trace.arms.tolist() == slow(problem, 120, width, noise, ties.permutation(problem.model.n_arms))
+        assert trace.arms.tolist() == slow(
+            problem, 120, width, noise, ties.permutation(problem.model.n_arms)
+        )
 
 
 def without_noise(rule, horizon, number, **model):

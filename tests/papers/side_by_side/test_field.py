@@ -1,4 +1,6 @@
-"""The field and the bench: who plays where, which proof holds where, what a wrong assumption changes."""
+"""The field and the bench: who plays where, which proof holds where, what a wrong assumption
+changes.
+"""
 
 import math
 from functools import partial
@@ -31,10 +33,20 @@ def test_every_rule_plays_where_it_is_defined(problem):
 
 
 def test_the_proof_of_a_rule_holds_where_its_assumptions_do():
-    met = {name: [problem for problem, each in BENCH.items() if each.met(entry)] for name, entry in ENTRIES.items()}
-    bounded, drawn = ([problem for problem, each in BENCH.items() if each.holds == kind] for kind in (BOUNDED, DRAWN))
-    assert met["BPE, tighter"] == met["IGP-UCB, tighter"] == bounded and met["PIMS"] == met["GP-UCB"] == drawn
-    assert met["IGP-UCB"] == met["GP-TS"] == ["Table 1, d = 1", "Table 1, d = 2"]  # proved for lambda of at least 1
+    met = {
+        name: [problem for problem, each in BENCH.items() if each.met(entry)]
+        for name, entry in ENTRIES.items()
+    }
+    bounded, drawn = (
+        [problem for problem, each in BENCH.items() if each.holds == kind]
+        for kind in (BOUNDED, DRAWN)
+    )
+    assert (
+        met["BPE, tighter"] == met["IGP-UCB, tighter"] == bounded
+        and met["PIMS"] == met["GP-UCB"] == drawn
+    )
+    # proved for lambda of at least 1
+    assert met["IGP-UCB"] == met["GP-TS"] == ["Table 1, d = 1", "Table 1, d = 2"]
     assert met["EI"] == met["BKB"] == met["π-GP-UCB"] == met["SupKernelUCB, tuned"] == []
 
 
@@ -53,7 +65,8 @@ def test_uniform_play_is_uniform_and_learns_nothing():
     policy = UniformPlay(model, 8000)
     problem = Problem(model, np.sin(6 * model.points[:, 0]), Gaussian(0.1))
     counts = np.bincount(run(policy, problem, 8000, np.random.default_rng(3)).arms, minlength=40)
-    assert ((counts - 200) ** 2 / 200).sum() < 80  # chi-squared, 39 degrees of freedom: above 80 once in 10,000
+    # chi-squared, 39 degrees of freedom: above 80 once in 10,000
+    assert ((counts - 200) ** 2 / 200).sum() < 80
     assert policy.posterior.counts.sum() == 0 and policy.t == 8001
 
 
