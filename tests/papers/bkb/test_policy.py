@@ -1,4 +1,6 @@
-"""BKB: exact GP-UCB when everything is kept; its widths and bound by hand; its draws; mini-GP-UCB; errors."""
+"""BKB: exact GP-UCB when everything is kept; its widths and bound by hand; its draws; mini-GP-UCB;
+errors.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -34,7 +36,9 @@ def test_with_every_pull_kept_it_pulls_the_arms_of_exact_gp_ucb(streaming, kerne
     drawn = problem(kernel)
     exact = UCB(drawn.model, width=LOGDET)
     ours = BKB(drawn.model, width=LOGDET, qbar=1e9, streaming=streaming)
-    played = [list(rounds(policy, drawn, 150, np.random.default_rng(3))) for policy in (exact, ours)]
+    played = [
+        list(rounds(policy, drawn, 150, np.random.default_rng(3))) for policy in (exact, ours)
+    ]
     assert played[0] == played[1]  # arms and observations
     assert len({arm for _, arm, _ in played[0]}) > 20
 
@@ -44,27 +48,43 @@ def test_with_every_pull_kept_it_pulls_the_arms_of_exact_gp_ucb(streaming, kerne
 
 def asking(summed_variance, pulls, variance=1.0, norm=1.5, noise_scale=0.3):
     """What a width looks at."""
-    model = Model(POINTS, SquaredExponential(0.3, variance=variance), 0.01, norm=norm, noise_scale=noise_scale)
-    return SimpleNamespace(model=model, posterior=SimpleNamespace(summed_variance=summed_variance), t=pulls + 1)
+    model = Model(
+        POINTS, SquaredExponential(0.3, variance=variance), 0.01, norm=norm, noise_scale=noise_scale
+    )
+    return SimpleNamespace(
+        model=model, posterior=SimpleNamespace(summed_variance=summed_variance), t=pulls + 1
+    )
 
 
 @few
 @given(
-    st.floats(0.1, 50), st.integers(0, 500), st.floats(0.5, 4), st.floats(0.1, 9), st.floats(0, 1), st.floats(0.01, 1)
+    st.floats(0.1, 50),
+    st.integers(0, 500),
+    st.floats(0.5, 4),
+    st.floats(0.1, 9),
+    st.floats(0, 1),
+    st.floats(0.01, 1, exclude_max=True),
 )
 def test_the_widths_are_the_published_radii(summed, pulls, variance, norm, noise, delta):
     """beta~ in the paper's words, eps = 1/2; the logarithm is that of at least two pulls."""
     policy, t, root = asking(summed, pulls, variance, norm, noise), max(pulls, 2), np.sqrt(0.01)
-    theorem = 2 * noise * np.sqrt(3 * np.log(variance * t) * summed + np.log(1 / delta)) + (1 + 2**0.5) * root * norm
+    theorem = (
+        2 * noise * np.sqrt(3 * np.log(variance * t) * summed + np.log(1 / delta))
+        + (1 + 2**0.5) * root * norm
+    )
     assert Budgeted(delta)(policy) * root == pytest.approx(theorem)
     authors = noise * np.sqrt(np.log(t) * summed + np.log(1 / delta)) + root * norm
     assert Authors(delta)(policy) * root == pytest.approx(authors)
 
 
 def test_the_regret_bound_and_the_smallest_qbar_by_hand():
-    """d = 4, T = 50, alpha = 3: 2 * 6^1.5 sqrt(50) (0.1 d log 50 + sqrt(0.04 * 4 * d log 50) + 0.1 log 10)."""
+    """d = 4, T = 50, alpha = 3: 2 * 6^1.5 sqrt(50) (0.1 d log 50 + sqrt(0.04 * 4 * d log 50) + 0.1
+    log 10).
+    """
     growth = 4 * np.log(50)
-    bound = 2 * 6**1.5 * np.sqrt(50) * (0.1 * growth + np.sqrt(0.04 * 4 * growth) + 0.1 * np.log(10))
+    bound = (
+        2 * 6**1.5 * np.sqrt(50) * (0.1 * growth + np.sqrt(0.04 * 4 * growth) + 0.1 * np.log(10))
+    )
     model = Model(POINTS, SE, 0.04, norm=2.0, noise_scale=0.1)
     assert Budgeted(0.1).regret_bound(model, 4.0, 50) == pytest.approx(bound)
     assert Budgeted(0.1).smallest_qbar(1000) == pytest.approx(763, abs=0.5)
@@ -77,7 +97,10 @@ def test_the_first_arm_is_random_also_where_prior_variances_differ():
 
 def test_dictionaries_are_those_that_a_child_of_the_generator_draws():
     policy, draws = BKB(problem().model, width=Constant(2.0), qbar=2.0), np.random.default_rng(3)
-    policy.rng, ours = np.random.default_rng(3), BudgetedPosterior(SE, POINTS, 0.01, 2.0, draws.spawn(1)[0])
+    policy.rng, ours = (
+        np.random.default_rng(3),
+        BudgetedPosterior(SE, POINTS, 0.01, 2.0, draws.spawn(1)[0]),
+    )
     for observation in (1.0, -0.5, 0.3, 0.2):
         ours.update(arm := policy.ask(), observation)
         policy.tell(arm, observation)
@@ -86,7 +109,10 @@ def test_dictionaries_are_those_that_a_child_of_the_generator_draws():
 
 
 def test_fixed_features_are_those_that_a_child_of_the_generator_draws():
-    policy, draws = FourierUCB(problem().model, width=Constant(2.0), n_features=6), np.random.default_rng(3)
+    policy, draws = (
+        FourierUCB(problem().model, width=Constant(2.0), n_features=6),
+        np.random.default_rng(3),
+    )
     policy.rng = np.random.default_rng(3)
     features = FeaturePosterior(random_features(SE, POINTS, 6, draws.spawn(1)[0]), 0.01)
     for observation in (1.0, -0.5, 0.3):
@@ -99,9 +125,16 @@ def test_fixed_features_are_those_that_a_child_of_the_generator_draws():
 
 
 @few
-@given(st.lists(st.tuples(st.integers(0, 39), st.lists(st.floats(-3, 3), min_size=1, max_size=70)), max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 39), st.lists(st.floats(-3, 3), min_size=1, max_size=70)),
+        max_size=5,
+    )
+)
 def test_repeats_of_an_arm_as_one_row_are_exact(history):
-    one, many = (form(Matern(0.3, nu=2.5), grid(40), 0.04) for form in (CountedPosterior, RowPosterior))
+    one, many = (
+        form(Matern(0.3, nu=2.5), grid(40), 0.04) for form in (CountedPosterior, RowPosterior)
+    )
     for arm, observations in history:
         one.repeat(arm, observations)
         for observation in observations:
@@ -122,7 +155,9 @@ def test_mini_gp_ucb_stays_as_long_as_no_standard_deviation_falls_by_more_than_c
             np.testing.assert_allclose(policy.posterior.variance, before, atol=1e-9)
         exact.update(arm, observation)
         n += 1
-        assert arm == chosen and ((before / exact.variance).max() <= squared_c * (1 + 1e-6) or n == 1)
+        assert arm == chosen and (
+            (before / exact.variance).max() <= squared_c * (1 + 1e-6) or n == 1
+        )
         if policy._stays == 1:  # it is told of this pull next, and then chooses
             stays.append(n)
             assert 1 + (n + 1) * before[arm] / 0.01 > squared_c
@@ -135,10 +170,16 @@ def test_mini_gp_ucb_stays_as_long_as_no_standard_deviation_falls_by_more_than_c
 def test_bad_settings_are_named():
     model = problem().model
     cases = {
-        "squared_kappa = 0.1 is not allowed: times the pulls": partial(Budgeted(0.1), asking(1.0, 2, variance=0.1)),
+        "squared_kappa = 0.1 is not allowed: times the pulls": partial(
+            Budgeted(0.1), asking(1.0, 2, variance=0.1)
+        ),
         "norm = None is not allowed": partial(Authors(0.1), asking(1.0, 2, norm=None)),
-        "qbar = 0.9 is not allowed: qbar must be at least 1": partial(BKB, model, width=LOGDET, qbar=0.9),
-        "squared_c = 1.0 is not allowed: squared_c must be": partial(MiniUCB, model, width=LOGDET, squared_c=1.0),
+        "qbar = 0.9 is not allowed: qbar must be at least 1": partial(
+            BKB, model, width=LOGDET, qbar=0.9
+        ),
+        "squared_c = 1.0 is not allowed: squared_c must be": partial(
+            MiniUCB, model, width=LOGDET, squared_c=1.0
+        ),
     }
     for message, act in cases.items():
         with pytest.raises(ValueError, match=message):
