@@ -19,6 +19,8 @@ reads files.
 from importlib.metadata import version as _version
 
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Constant, Flynn2024, Srinivas2010
+from kbrepro.curve import Curve, final_average_regret, simple_regret
+from kbrepro.estimates import Estimate, bootstrap, mean_difference, share
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.policies import (
     PIMS,
@@ -41,15 +43,6 @@ from kbrepro.problems import (
     Rows,
     Trial,
     Uniform,
-)
-from kbrepro.regret import (
-    Curve,
-    Estimate,
-    bootstrap,
-    final_average_regret,
-    mean_difference,
-    share,
-    simple_regret,
 )
 from kbrepro.simulation import Experiment, frame, map_trials, played, rounds, run, run_trials
 

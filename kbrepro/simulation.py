@@ -28,10 +28,10 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kbrepro import checks, paths, store
+from kbrepro.curve import Curve, edges, kept_rounds, log_spaced
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Player, Policy
 from kbrepro.problems import Trial
-from kbrepro.regret import Curve, edges, kept_rounds, log_spaced
 from kbrepro.store import Kept
 from kbrepro.store.flat import Leaves, flat, stacked
 from kbrepro.store.settings import settings

@@ -17,13 +17,14 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks, information
+from kbrepro.curve import final_average_regret
+from kbrepro.estimates import block_length, growth, intervals
 from kbrepro.figures import live
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gp_ucb import gain, pictures, widths
 from kbrepro.papers.gp_ucb.experiments import KERNELS, NOISE_VARIANCE, growing, rules
 from kbrepro.problems import GPDraw, Trial
 from kbrepro.record import Record
-from kbrepro.regret import block_length, final_average_regret, growth, intervals
 from kbrepro.simulation import rounds, run
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]

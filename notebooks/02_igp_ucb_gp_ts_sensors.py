@@ -52,6 +52,7 @@ import numpy as np
 import pandas as pd
 
 from kbrepro.confidence import Chowdhury2017
+from kbrepro.curve import final_average_regret
 from kbrepro.figures import live
 from kbrepro.papers.igp_ucb import measures, pictures
 from kbrepro.papers.igp_ucb.experiments import GAINS, SE, noise_kernels
@@ -60,7 +61,6 @@ from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, ThompsonSampling
 from kbrepro.problems import Trial, covariance_factor
-from kbrepro.regret import final_average_regret
 from kbrepro.simulation import run
 
 # %% [markdown]

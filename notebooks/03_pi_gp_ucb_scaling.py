@@ -27,6 +27,8 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
+from kbrepro.curve import final_average_regret
+from kbrepro.estimates import estimated_mean
 from kbrepro.papers.pi_gp_ucb import measures, pictures
 from kbrepro.papers.pi_gp_ucb.experiments import DIMENSIONS, NU, NUMBERS, functions
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB, cover_exponent, initial_side
@@ -34,7 +36,6 @@ from kbrepro.papers.pi_gp_ucb.problems import SURFACES
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
 from kbrepro.record import Record
-from kbrepro.regret import estimated_mean, final_average_regret
 from kbrepro.simulation import run
 
 record = Record("03_pi_gp_ucb_scaling", globals())

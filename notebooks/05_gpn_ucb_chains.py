@@ -34,6 +34,7 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
+from kbrepro.curve import simple_regret
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import pictures
 from kbrepro.papers.gpn_ucb.experiments import EPSILON, PULLS, sides
@@ -43,7 +44,6 @@ from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, exact_cha
 from kbrepro.papers.gpn_ucb.sets import BoxSets
 from kbrepro.problems import Trial
 from kbrepro.record import Record
-from kbrepro.regret import simple_regret
 from kbrepro.simulation import run
 
 record = Record("05_gpn_ucb_chains", globals())

@@ -9,9 +9,10 @@ from traces import trace_of
 
 from kbrepro import figures, papers
 from kbrepro.claims import Reading
+from kbrepro.curve import log_spaced
+from kbrepro.estimates import Estimate
 from kbrepro.figures import comparisons
 from kbrepro.figures.style import CYCLE
-from kbrepro.regret import Estimate, log_spaced
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ ROOMS = [
     "posterior",
     "problems",
     "confidence",
-    "regret",
+    "curve",
+    "estimates",
     "policies",
 ]
 ROOMS += [

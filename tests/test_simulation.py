@@ -17,10 +17,10 @@ import pytest
 
 from kbrepro import simulation, store
 from kbrepro.confidence import Srinivas2010
+from kbrepro.curve import log_spaced
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, Trial
-from kbrepro.regret import log_spaced
 from kbrepro.simulation import Experiment, rounds, run_trials
 
 SEED, TRIALS = 2010, 6

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kbrepro.regret import Curve, edges
+from kbrepro.curve import Curve, edges
 
 
 def curve_of(arms, gaps, seconds=None, band_ratio=None):

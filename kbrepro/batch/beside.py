@@ -21,8 +21,9 @@ from matplotlib.figure import Figure
 
 from kbrepro import checks, figures, paths, store
 from kbrepro.batch import profiles
+from kbrepro.curve import Curve
+from kbrepro.estimates import paired_difference
 from kbrepro.plans import plan_of, remembering
-from kbrepro.regret import Curve, paired_difference
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
 

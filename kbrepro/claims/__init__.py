@@ -30,7 +30,7 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.claims.tables import Draw, Kept, Table, Trials, View
-from kbrepro.regret import Estimate, share
+from kbrepro.estimates import Estimate, share
 
 KINDS = ("observation", "remark", "own question")
 AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now and then"

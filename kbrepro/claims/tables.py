@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import store
+from kbrepro.curve import Curve, edges
 from kbrepro.kernels import Array
-from kbrepro.regret import Curve, edges
 from kbrepro.simulation import Experiment, Planned, curves
 
 #: (rule, statistic) -> one number per kept trial, (N,).

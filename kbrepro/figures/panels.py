@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 from scipy.optimize import isotonic_regression
 
 from kbrepro import checks
+from kbrepro.curve import Curve, as_curve, log_spaced, simple_regret
 from kbrepro.figures import pieces
 from kbrepro.figures.style import SMALLEST, look
 from kbrepro.kernels import Array
 from kbrepro.papers import Look
-from kbrepro.regret import Curve, as_curve, log_spaced, simple_regret
 
 QUANTITIES: dict[str, tuple[str, Callable[[Any], Array]]] = {
     "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),

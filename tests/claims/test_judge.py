@@ -10,7 +10,7 @@ from kbrepro import claims, scorecard
 from kbrepro.claims import Checked, Reading, claim, judge, unchecked, verdict_of
 from kbrepro.claims.tables import Table
 from kbrepro.claims.words import better
-from kbrepro.regret import Estimate
+from kbrepro.estimates import Estimate
 
 
 def reading(value, choice="", name="", clause=""):

@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import figures
+from kbrepro.curve import Curve
 from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, pieces
 from kbrepro.kernels import Array
-from kbrepro.regret import Curve
 
 HERO = "GP-UCB/5"
 #: The paper's own comparison.

@@ -26,12 +26,12 @@ from kbrepro.claims.words import (
     slightly_better,
     sometimes,
 )
+from kbrepro.curve import simple_regret
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.experiments import EPSILON
 from kbrepro.papers.gpn_ucb.experiments import PULLS as PULLS_OF_RATE
 from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL
 from kbrepro.problems import Trial
-from kbrepro.regret import simple_regret
 
 BLACK_BOX, GREY_BOX, LUCKY = ("GP-UCB", "EI"), ("cUCB", "OI"), ("cEI", "cUCB")
 OURS, POOL = ("GPN-UCB", "NonAda"), ("GPN-UCB", "cEI", *GREY_BOX, *BLACK_BOX)

@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kbrepro import figures
+from kbrepro.curve import Curve
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.pieces import titled
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.regret import Curve
 
 #: A simple regret below this share of the range is beyond the axis.
 LEAST = 1e-4

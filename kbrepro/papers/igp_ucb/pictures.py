@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.regret import Curve
+from kbrepro.curve import Curve
 
 HERO = "IGP-UCB"
 

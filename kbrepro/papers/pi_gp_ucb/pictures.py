@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kbrepro import figures
+from kbrepro.curve import Curve, edges
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.pieces import banded, mean_interval, titled
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb import measures
-from kbrepro.regret import Curve, edges
 
 HERO, RIVAL = "π-GP-UCB", "IGP-UCB"
 
