@@ -67,7 +67,7 @@ def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) 
     click.echo(
         "\n".join(
             folder.relative_to(root).as_posix()
-            for folder in run.run(notebooks, profile, root, fresh)
+            for folder in run.run_notebooks(notebooks, profile, root, fresh)
         )
     )
     click.echo(f"Next: kbrepro report --profile {profile}")
@@ -110,7 +110,9 @@ def play(
     end, all_there = time.monotonic() + 60 * minutes, True
     for r in runs:
         with missing.locked(r):
-            all_there &= missing.play(r, labels, fresh_labels, (end - time.monotonic()) / 60)
+            all_there &= missing.play_missing(
+                r, labels, fresh_labels, (end - time.monotonic()) / 60
+            )
     if not all_there:
         raise click.exceptions.Exit(1)
 
@@ -121,7 +123,7 @@ def refresh(notebooks: tuple[str, ...]) -> None:
     """Run the notebooks as a reader opens them, without data, and keep them with their outputs."""
     from kbrepro.batch import run
 
-    run.refresh(notebooks, paths.project_root())
+    run.refresh_notebooks(notebooks, paths.project_root())
 
 
 @main.command()
@@ -209,7 +211,7 @@ def audit(notebooks: tuple[str, ...], minutes: float, seed: int) -> None:
 
     runs, is_equal = run.plan(notebooks, paths.FULL_SCALE, paths.project_root()), True
     for r in runs:
-        done = replay.audit(r, minutes / len(runs), seed)
+        done = replay.audit_run(r, minutes / len(runs), seed)
         click.echo(str(done))
         is_equal &= bool(done.equal or done.told) and not done.differ
     if not is_equal:
@@ -236,7 +238,7 @@ def beside(policy: str, notebook: str, label: str, trials: int) -> None:
     file, _, name = policy.rpartition(":")
     made = side.policy_of(policy)
     side.require_writable()
-    compared = side.play(made, notebook, label, trials, file)
+    compared = side.compare(made, notebook, label, trials, file)
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
     click.echo(
         "open: the 95 % interval of the paired difference contains 0; more trials may decide"
@@ -263,7 +265,7 @@ def fetch() -> None:
     from kbrepro.data import store
 
     try:
-        store.fetch()
+        store.download_missing()
     except store.DownloadFailed as failed:
         click.echo(failed, err=True)
         raise click.exceptions.Exit(1) from None

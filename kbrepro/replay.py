@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from kbrepro.problems import Trial
 from kbrepro.simulation import play_trial
-from kbrepro.store import Job, Kept
-from kbrepro.store.flat import Leaves, differences, flat
+from kbrepro.store import Job, Played
+from kbrepro.store.flat import Leaves, flat, leaf_differences
 from kbrepro.store.settings import unknown
 
 #: A notebook replays the cheapest trial of a label if it took less than so many seconds, and so
@@ -43,7 +43,7 @@ class Replays:
         self.allowed, self.others = allowed(facts or {})
         self.left = BUDGET
 
-    def __call__(self, job: Job, kept: Kept) -> None:
+    def __call__(self, job: Job, kept: Played) -> None:
         """Replay one trial of a job; Differs names label, trial and round."""
         place = int(np.argmin(kept.seconds))
         seconds, number, share = float(kept.seconds[place]), job.first + place, 0.0
@@ -150,7 +150,7 @@ def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple
                 f"arm {now[path][t]} of {path[1]} in round {t + 1}, where it was {before[path][t]}"
             )
             return [arms], np.inf
-    shares = differences(before, now)
+    shares = leaf_differences(before, now)
     largest = max(shares.values(), default=0.0)
     if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
         same = (

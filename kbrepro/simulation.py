@@ -32,7 +32,7 @@ from kbrepro.curve import Curve, edges, kept_rounds, log_spaced
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Player, Policy
 from kbrepro.problems import Trial
-from kbrepro.store import Kept
+from kbrepro.store import Played
 from kbrepro.store.flat import Leaves, flat, stacked
 from kbrepro.store.settings import settings
 
@@ -134,7 +134,7 @@ class Planned:
         kept = self.trials_of(label, kept_in)
         return curves(kept.columns) or kept.results
 
-    def trials_of(self, label: str, kept_in: store.Store | None) -> Kept:
+    def trials_of(self, label: str, kept_in: store.Store | None) -> Played:
         """Return the trials, read from a store or played, and kept there."""
         if kept_in is None:
             return _played(store.Job(label, self.function, None, **self._which), self.block, None)
@@ -358,7 +358,7 @@ def _planned(
     return Planned(what, int(trials), int(seed), int(first), int(block), arms)
 
 
-def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
+def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Played:
     """Play what is missing of a job in parallel, and keep every trial as its block ends."""
     pieces = kept_in.pieces(job) if kept_in else {}
     missing = [
@@ -376,7 +376,7 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
             if kept_in:
                 kept_in.keep_piece(job, number, leaves, seconds)
     leaves_of, seconds_of = zip(*(pieces[number] for number in sorted(pieces)), strict=True)
-    return Kept(stacked(leaves_of), np.array(seconds_of))
+    return Played(stacked(leaves_of), np.array(seconds_of))
 
 
 def workers(**how: Any) -> joblib.Parallel:

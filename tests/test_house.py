@@ -1,4 +1,4 @@
-"""The four import rules of the house (CONTRIBUTING.md) and the length of functions."""
+"""The four import rules of the house (CONTRIBUTING.md), and one name for one thing."""
 
 import ast
 from pathlib import Path
@@ -86,3 +86,21 @@ def test_imports_follow_the_four_rules(importer):
 def test_every_room_is_known():
     rooms = {path.stem for path in (ROOT / "kbrepro").iterdir() if path.name != "__pycache__"}
     assert rooms == {"__init__", "py", *ROOMS}
+
+
+def public_names(source):
+    """The public functions and classes at the top of a source."""
+    defined = (ast.FunctionDef, ast.ClassDef)
+    nodes = [node for node in ast.parse(source).body if isinstance(node, defined)]
+    return [node.name for node in nodes if not node.name.startswith("_")]
+
+
+def test_no_two_shared_modules_have_one_name():
+    """A name stands for one thing in all rooms; a paper's folder may use it for its own."""
+    modules = {}
+    for module, path in FILES.items():
+        if path.parent.name in PAPERS:
+            continue
+        for name in public_names(path.read_text(encoding="utf-8")):
+            modules.setdefault(name, []).append(module)
+    assert {name: found for name, found in modules.items() if len(found) > 1} == {}

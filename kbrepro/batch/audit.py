@@ -14,7 +14,7 @@ from kbrepro.batch.profiles import Run
 from kbrepro.plans import plan_of, remembering
 from kbrepro.replay import allowed, experiment_of, replayed
 from kbrepro.simulation import workers
-from kbrepro.store import Job, Kept, Store
+from kbrepro.store import Job, Played, Store
 from kbrepro.store.flat import Leaves
 from kbrepro.store.settings import unknown
 
@@ -55,7 +55,7 @@ class Audit(NamedTuple):
         return "\n  ".join([first, *differ, *told, *self.notes])
 
 
-def audit(r: Run, minutes: float, seed: int) -> Audit:
+def audit_run(r: Run, minutes: float, seed: int) -> Audit:
     """Replay trials of a run's store for `minutes` > 0: one of each label first, then uniformly at
     random.
 
@@ -101,7 +101,7 @@ def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, tuple[list[str],
     return unit, replayed(job, unit.number, before, unit.policy)
 
 
-def _trial(kept: Kept | None, job: Job, unit: Unit) -> Leaves:
+def _trial(kept: Played | None, job: Job, unit: Unit) -> Leaves:
     assert kept is not None  # a store that may only be read
     return kept.trial(unit.number - job.first)
 

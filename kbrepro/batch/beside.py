@@ -46,7 +46,7 @@ class Compared(NamedTuple):
     figure: Figure
 
 
-def play(
+def compare(
     policy: Callable[..., Any], notebook: str, label: str, trials: int = 20, file: str = ""
 ) -> Compared:
     """Play the first trials of a label with `policy(model, horizon)`, and compare it with the

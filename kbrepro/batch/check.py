@@ -25,7 +25,7 @@ def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:
     ValueError on a notebook that is not there.
     """
     lines = []
-    for name in profiles.chosen(root, notebooks):
+    for name in profiles.named_notebooks(root, notebooks):
         for part in (_of_folder, _of_notebook, _of_plan):
             lines += [f"{name}: {line}" for line in part(root, name)]
     return lines

@@ -50,7 +50,7 @@ def replaceable(runs: Sequence[Run], labels: Sequence[str]) -> list[str]:
     return named
 
 
-def play(
+def play_missing(
     r: Run, labels: Sequence[str] = (), fresh: Sequence[str] = (), minutes: float = math.inf
 ) -> bool:
     """Play what its store lacks of a run's plan, or of these labels; return whether all is there.

@@ -19,7 +19,7 @@ RESERVED = "results_dir"  # set by the batch itself
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
-def chosen(root: Path, wanted: Iterable[str] = ()) -> list[str]:
+def named_notebooks(root: Path, wanted: Iterable[str] = ()) -> list[str]:
     """Return the names of the wanted notebooks, each a name, a number or a path; of all if none is
     wanted.
 
@@ -148,8 +148,8 @@ class Run:
 
 
 def plan(notebooks: Sequence[str], profile: str, root: Path) -> list[Run]:
-    """Return what `run` would run; ValueError like `run`."""
+    """Return what `run_notebooks` would run; ValueError like that."""
     return [
         Run(root, name, root / "results" / profile / name, parameters(root, name, profile))
-        for name in chosen(root, notebooks)
+        for name in named_notebooks(root, notebooks)
     ]

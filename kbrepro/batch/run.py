@@ -20,7 +20,7 @@ from nbformat.v4 import new_notebook
 
 from kbrepro import paths, store, sums
 from kbrepro.batch import profiles
-from kbrepro.batch.play import RunFailed, locked, play, replaceable
+from kbrepro.batch.play import RunFailed, locked, play_missing, replaceable
 from kbrepro.batch.profiles import Run, plan
 from kbrepro.replay import blas_kernel
 
@@ -28,7 +28,7 @@ from kbrepro.replay import blas_kernel
 PACKAGES = ("numpy", "scipy", "pandas", "joblib")
 
 
-def run(
+def run_notebooks(
     notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str] = ()
 ) -> list[Path]:
     """Run notebooks (all if none is named) and return the folders of their results.
@@ -67,12 +67,12 @@ def run(
     return [r.folder for r in runs]
 
 
-def refresh(notebooks: Sequence[str], root: Path) -> None:
+def refresh_notebooks(notebooks: Sequence[str], root: Path) -> None:
     """Run notebooks as a reader opens them, without data, and keep them with their outputs; fails
-    like `run`.
+    like `run_notebooks`.
     """
     paths.sweep(root / "notebooks")
-    for name in profiles.chosen(root, notebooks):
+    for name in profiles.named_notebooks(root, notebooks):
         _execute(
             root, name, "refresh", root / "notebooks" / f"{name}.ipynb", {}, without_data(root)
         )
@@ -115,7 +115,7 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         _settle(r.folder)
         paths.sweep(r.folder)
         known = r.facts.get("played", _played(r))
-        play(r, fresh=fresh)
+        play_missing(r, fresh=fresh)
         shutil.rmtree(partial_results, ignore_errors=True)
         partial_results.mkdir(parents=True)
         own = {}

@@ -94,7 +94,7 @@ def _quote(function: Callable[..., Any]) -> str:
     return " ".join((function.__doc__ or "").split())
 
 
-class Checked(NamedTuple):
+class Outcome(NamedTuple):
     """What runs say of a theorem: in how many of how many it is violated, of a share `allowed`, and
     how much room.
 
@@ -108,7 +108,7 @@ class Checked(NamedTuple):
     room: float = float("nan")
 
     @classmethod
-    def of(cls, shares: Any, allowed: float = 0.0) -> Checked:
+    def of(cls, shares: Any, allowed: float = 0.0) -> Outcome:
         """Count the runs in which what is bounded, over its bound, exceeds 1 anywhere; shares
         (runs, ...) or ragged.
         """
@@ -143,13 +143,13 @@ class Theorem:
     where: str
     quote: str
     checked: str
-    check: Callable[[Kept], Checked]
+    check: Callable[[Kept], Outcome]
     outcome: str = ""
 
 
 def theorem(
     id: str, where: str, checked: str, quote: str = ""
-) -> Callable[[Callable[[Kept], Checked]], Theorem]:
+) -> Callable[[Callable[[Kept], Outcome]], Theorem]:
     """Return a decorator that makes a `Theorem` of a function that counts violations in kept
     trials.
 
@@ -161,12 +161,12 @@ def theorem(
 
 def tested(id: str, where: str, what: str, quote: str) -> Theorem:
     """Return a theorem of which a unit test checks `what`."""
-    return Theorem(id, where, quote, what, lambda kept: Checked(0, 0), "by a unit test")
+    return Theorem(id, where, quote, what, lambda kept: Outcome(0, 0), "by a unit test")
 
 
 def unchecked(id: str, where: str, why: str, quote: str) -> Theorem:
     """Return a theorem that no run can check: `why` says so."""
-    return Theorem(id, where, quote, why, lambda kept: Checked(0, 0), "not checkable by a run")
+    return Theorem(id, where, quote, why, lambda kept: Outcome(0, 0), "not checkable by a run")
 
 
 def sentences_of(paper: str) -> list[Claim | Theorem]:

@@ -61,7 +61,7 @@ class Kept:
         if told := self._unlike(label):
             raise Unlike(told)
 
-    def _open(self, label: str) -> tuple[Any, store.Kept]:
+    def _open(self, label: str) -> tuple[Any, store.Played]:
         self._require_like(label)
         return self._read(label)
 

@@ -110,7 +110,7 @@ def status() -> str:
     return "\n".join(lines)
 
 
-def fetch() -> None:
+def download_missing() -> None:
     """Download temperature and light into data/, each unless a file is there, and check their sums.
 
     It gives up after BEGINS seconds without a byte, and after IN_ALL seconds. A set that arrived is

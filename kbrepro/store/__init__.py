@@ -27,7 +27,7 @@ import numpy as np
 from kbrepro import paths, sums
 from kbrepro.kernels import Array
 from kbrepro.store import edition_0_3
-from kbrepro.store.flat import Leaves, flat, nested, stacked, text
+from kbrepro.store.flat import Leaves, flat, nested, path_text, stacked
 from kbrepro.store.settings import differences, settings, unknown
 
 PLAYED = "played"
@@ -67,7 +67,7 @@ class Job(NamedTuple):
     trials: int
 
 
-class Kept(NamedTuple):
+class Played(NamedTuple):
     """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each
     took, (n,).
 
@@ -87,7 +87,7 @@ class Kept(NamedTuple):
         return [nested(self.trial(place)) for place in range(len(self.seconds))]
 
 
-NOTHING = Kept({}, np.empty(0))
+NOTHING = Played({}, np.empty(0))
 
 
 @dataclass
@@ -100,10 +100,10 @@ class Store:
     folder: Path
     fresh: Sequence[str] = ()
     read_only: bool = False
-    on_read: Callable[[Job, Kept], None] | None = None
+    on_read: Callable[[Job, Played], None] | None = None
     _asked: set[str] = field(default_factory=set)
 
-    def read(self, job: Job) -> Kept | None:
+    def read(self, job: Job) -> Played | None:
         """Return what is kept of a job, or None if it must be played.
 
         Raises OtherSettings, which names both settings, if they are not the same, and NotKept if
@@ -138,7 +138,7 @@ class Store:
     def _is_fresh(self, label: str) -> bool:
         return label not in self._asked and bool({label, "*"} & {*self.fresh})
 
-    def _known(self, job: Job, settings_alone: bool = False) -> Kept | None:
+    def _known(self, job: Job, settings_alone: bool = False) -> Played | None:
         """What `read` returns; nothing is changed."""
         fresh = self._is_fresh(job.label)
         try:
@@ -178,11 +178,11 @@ class Store:
     def keep_piece(self, job: Job, number: int, leaves: Leaves, seconds: float) -> None:
         """Keep one trial of a job until all are played."""
         about = {"version": VERSION, "settings": job.settings, "first": number}
-        kept = Kept(stacked([leaves]), np.array([seconds]))
+        kept = Played(stacked([leaves]), np.array([seconds]))
         path = _parts(path_of(self.folder, job.label)) / f"{number}.npz"
         paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
 
-    def keep(self, job: Job, kept: Kept) -> None:
+    def keep(self, job: Job, kept: Played) -> None:
         """Keep a whole job, which replaces what was there completely or not at all."""
         path = path_of(self.folder, job.label)
         about = {"version": VERSION, "label": job.label, "settings": job.settings}
@@ -233,7 +233,7 @@ def remembered(kept_in: Store, name: str, data: Any) -> Any:
     known |= {"unit": data.unit, "checksum": data.checksum}
     job = Job(label, remembered, told, 0, 0, 1)
     if not kept_in.read_only and kept_in.read(job) is None:
-        kept_in.keep(job, Kept(stacked([flat(known)]), np.zeros(1)))
+        kept_in.keep(job, Played(stacked([flat(known)]), np.zeros(1)))
     return data
 
 
@@ -269,7 +269,7 @@ def _was_kept(path: Path) -> bool:
     )
 
 
-def opened(folder: Path, label: str) -> tuple[Any, Kept]:
+def opened(folder: Path, label: str) -> tuple[Any, Played]:
     """Return the settings of a label and what is kept of it.
 
     FileNotFoundError lists the kept labels; ValueError if the file is damaged.
@@ -310,9 +310,9 @@ def _total(seconds: Array) -> float:
     return round(float(seconds.sum(dtype=float)), 3)
 
 
-def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
+def _packed(about: dict[str, Any], kept: Played, compression: int) -> bytes:
     """The bytes of an .npz file: numpy reads it, whatever the compression."""
-    names = {text(path): path for path in kept.columns}
+    names = {path_text(path): path for path in kept.columns}
     if len(names) < len(kept.columns) or names.keys() & {ABOUT, SECONDS}:
         raise ValueError(
             f"a job returned two things of one name, or one named {SECONDS!r}: {', '.join(names)}"
@@ -339,7 +339,7 @@ def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
 
 def _opened(
     path: Path, label: str, settings_alone: bool = False
-) -> tuple[dict[str, Any] | None, Kept]:
+) -> tuple[dict[str, Any] | None, Played]:
     """What a file of a label is about, and what is in it; None if it never was there.
 
     ValueError if it is damaged or newer, FileNotFoundError if it should be there,
@@ -366,7 +366,7 @@ def _opened(
         for name, where in names.items():
             if name + LENGTHS in file.files:
                 columns[where] = np.split(columns[where], np.cumsum(file[name + LENGTHS])[:-1])
-        return about, Kept(columns, file[SECONDS].astype(float))
+        return about, Played(columns, file[SECONDS].astype(float))
 
 
 @contextmanager

@@ -47,9 +47,8 @@ def flat(result: Any, path: Path = ()) -> Leaves:
         leaf = np.asarray(leaf.tolist())
     if leaf.dtype.kind not in "biufU":
         allowed = "numbers, texts, arrays, and mappings, lists and tables of these"
-        raise ValueError(
-            f"a job returned {type(result).__name__} at {text(path)!r}: it must return {allowed}"
-        )
+        told = f"a job returned {type(result).__name__} at {path_text(path)!r}"
+        raise ValueError(f"{told}: it must return {allowed}")
     return {path: leaf}
 
 
@@ -74,7 +73,7 @@ def stacked(rows: Sequence[Leaves]) -> Leaves:
     for number, row in enumerate(rows):
         if odd := row.keys() ^ rows[0].keys():
             raise ValueError(
-                f"trial {number} returned other names than trial 0, {shown(odd)}: they must be"
+                f"trial {number} returned other names than trial 0, {path_texts(odd)}: they must be"
                 " alike"
             )
     columns: Leaves = {}
@@ -86,17 +85,17 @@ def stacked(rows: Sequence[Leaves]) -> Leaves:
     return columns
 
 
-def text(path: Path) -> str:
+def path_text(path: Path) -> str:
     """Return a path as a text: 'policies/EI/arms'."""
     return "/".join(map(str, path)) or "value"
 
 
-def shown(paths: Iterable[Path]) -> str:
+def path_texts(paths: Iterable[Path]) -> str:
     """Return the texts of paths, sorted."""
-    return ", ".join(sorted(map(text, paths)))
+    return ", ".join(sorted(map(path_text, paths)))
 
 
-def differences(before: Leaves, now: Leaves) -> dict[str, float]:
+def leaf_differences(before: Leaves, now: Leaves) -> dict[str, float]:
     """Return the first place of every leaf that differs, and by what share at most:
     {'policies/EI/arms, at 501': inf}.
 
@@ -108,12 +107,12 @@ def differences(before: Leaves, now: Leaves) -> dict[str, float]:
         {path: leaf for path, leaf in of.items() if "seconds" not in path} for of in (before, now)
     )
     if odd := before.keys() ^ now.keys():
-        return {f"names: {shown(odd)}": np.inf}
+        return {f"names: {path_texts(odd)}": np.inf}
     apart = {}
     for path in before:
         one, other = np.asarray(before[path]), np.asarray(now[path])
         if one.shape != other.shape:
-            apart[f"{text(path)}, of shape {one.shape} before, {other.shape} now"] = np.inf
+            apart[f"{path_text(path)}, of shape {one.shape} before, {other.shape} now"] = np.inf
             continue
         floats = one.dtype.kind == other.dtype.kind == "f"
         # single precision is rounded to it
@@ -128,5 +127,5 @@ def differences(before: Leaves, now: Leaves) -> dict[str, float]:
             a, b = one[differ], other[differ]
             finite = floats and np.isfinite([a, b]).all()
             share = (np.abs(a - b) / np.maximum(np.abs(a), np.abs(b))).max() if finite else np.inf
-            apart[f"{text(path)}, at {place}".removesuffix(", at ")] = float(share)
+            apart[f"{path_text(path)}, at {place}".removesuffix(", at ")] = float(share)
     return apart

@@ -73,7 +73,7 @@ def played(tmp_path_factory):
         patch.syspath_prepend(str(root))
         patch.setenv("KBREPRO_JOBS", "1")
         (r,) = run.plan(["01"], "paper", root)
-        assert play.play(r)
+        assert play.play_missing(r)
     sys.modules.pop("toy_rules")
     facts = {"blas_kernels": [blas_kernel()], "parameters": r.parameters}
     (r.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
@@ -95,7 +95,7 @@ def project(played, tmp_path, monkeypatch):
 
 def audited(root, minutes=0.2, seed=0):
     (planned,) = run.plan(["01"], "paper", root)
-    return audit.audit(planned, minutes, seed)
+    return audit.audit_run(planned, minutes, seed)
 
 
 def called(minutes=0.2):

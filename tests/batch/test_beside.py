@@ -62,7 +62,7 @@ def filled(tmp_path_factory):
         patch.chdir(root)
         patch.setenv("KBREPRO_JOBS", "1")
         (r,) = profiles.plan(["03"], "paper", root)
-        assert play.play(r)
+        assert play.play_missing(r)
     return root
 
 
@@ -84,7 +84,7 @@ def project(filled, tmp_path, monkeypatch):
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("label", [TABLE, DATA])
 def test_our_policy_has_the_kept_regret_again(project, label, rule):
-    found = beside.play(RULES[rule], "03", label, trials=4)
+    found = beside.compare(RULES[rule], "03", label, trials=4)
     rival, again = found.traces[rule], found.traces["yours"].cumulative_regret
     at = rival.at if label == DATA else np.arange(1, 41)
     assert (rival.arms is None) == (label == DATA)
@@ -98,7 +98,7 @@ def test_our_policy_has_the_kept_regret_again(project, label, rule):
 
 def test_the_table_is_of_the_first_trials_paired(project):
     kept = {name: its.cumulative_regret[:, -1] for name, its in kb.played("03", TABLE).items()}
-    table = beside.play(RULES["EI"], "03_toy", TABLE, trials=2).table
+    table = beside.compare(RULES["EI"], "03_toy", TABLE, trials=2).table
     apart = (kept["EI"] - kept["GP-UCB"])[:2]
     # t interval, one degree of freedom
     low = apart.mean() - 12.7062 * apart.std(ddof=1) / np.sqrt(2)
@@ -128,7 +128,7 @@ def test_the_page_followed_to_its_end(project):
 )
 def test_what_is_no_policy_or_number_is_refused_before_anything_is_read(policy, trials, named):
     with pytest.raises(ValueError, match=rf"^{named} = .* not allowed"):
-        beside.play(policy, "03", TABLE, trials=trials)
+        beside.compare(policy, "03", TABLE, trials=trials)
 
 
 def call(*arguments):
@@ -201,7 +201,7 @@ def test_a_file_or_a_policy_that_fails_is_one_line_with_its_number(
 
 def test_where_nothing_can_be_written_nothing_is_played(project, monkeypatch):
     (project / "results" / "custom").touch()
-    monkeypatch.setattr(beside, "play", lambda *arguments: pytest.fail("it was played"))
+    monkeypatch.setattr(beside, "compare", lambda *arguments: pytest.fail("it was played"))
     result = call("my_policy.py:Mine", "--notebook", "03", "--label", TABLE)
     assert result.exit_code == 1 and re.search(r"^Error: .*results/custom", result.output)
 
@@ -222,4 +222,4 @@ def test_a_label_of_other_settings_is_told(project):
     with pytest.raises(
         store.OtherSettings, match=r"'Table 1, d = 1' was played with other settings.*--fresh"
     ):
-        beside.play(RULES["EI"], "03", TABLE)
+        beside.compare(RULES["EI"], "03", TABLE)

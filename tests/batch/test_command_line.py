@@ -94,7 +94,9 @@ def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, comma
 def test_reproduce_passes_everything_on_and_says_where_and_what_next(root, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "quick" / "x"]
+        run,
+        "run_notebooks",
+        lambda *arguments: seen.append(arguments) or [root / "results" / "quick" / "x"],
     )
     result = call(*f"reproduce {NAME} --profile quick --fresh".split(), "Fig. 1")
     assert (result.exit_code, result.output) == (

@@ -183,7 +183,7 @@ def test_a_run_and_this_do_not_play_at_once(root):
         ) and f"Error: another run is writing results/paper/{NAME}" in said
         assert called("--profile", "quick")[0] == 0
         with pytest.raises(run.RunFailed):
-            run.run(["01"], "paper", root)
+            run.run_notebooks(["01"], "paper", root)
     assert called()[0] == 0
 
 

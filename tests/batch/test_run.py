@@ -53,7 +53,7 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     (root / ".gitignore").write_text(".cache\n")
     for words in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -qm all"):
         subprocess.run(["git", *words.split()], cwd=root, check=True)
-    assert run.run([], "quick", root) == [old]
+    assert run.run_notebooks([], "quick", root) == [old]
     left = {"notebook.ipynb", "run.json", "SHA256SUMS", "tables/regret.csv", "played/a.npz"}
     assert set(contents(old)) == left and [p.name for p in old.parent.iterdir()] == [NAME]
     assert sums.wrong(old) == [] and [*sums.listed(old)] == ["run.json", "tables/regret.csv"]
@@ -94,7 +94,7 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     (old / "only_in_the_old.txt").rename(aside / "only_in_the_old.txt")
     (old / "claims.json.999999999.partial").touch()
     with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
-        run.run([], "quick", root)
+        run.run_notebooks([], "quick", root)
     message = "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
     assert contents(old) == before and message in (said := capfd.readouterr().err)
     assert f".cache/{NAME}.quick.failed.ipynb" in said and not aside.exists()
@@ -112,7 +112,7 @@ def test_a_disk_that_is_full_is_told_with_the_file(root, old, capfd, monkeypatch
     before = contents(old)
     with monkeypatch.context() as patch, pytest.raises(run.RunFailed):
         patch.setattr(papermill, "execute_notebook", full)
-        run.run([], "quick", root)
+        run.run_notebooks([], "quick", root)
     told = f"No space left on device: '.cache/{NAME}.quick.failed.ipynb'\nNo result was replaced"
     assert told in capfd.readouterr().err and contents(old) == before
 
@@ -189,7 +189,7 @@ def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch,
     monkeypatch.setattr(
         run, "_tidy", lambda done: (root / f".cache/{NAME}.quick.failed.ipynb").unlink() or done
     )
-    run.run([], "quick", root)
+    run.run_notebooks([], "quick", root)
     said = capfd.readouterr().err
     assert "an error" in said and "warning" not in said.lower() and "TCP" not in said
 
@@ -221,7 +221,7 @@ def playing(root, monkeypatch):
 def facts_of(root, quick, fresh=()):
     """What a run with this profile says that it was made with, and its files."""
     (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text(quick)
-    (folder,) = run.run([], "quick", root, fresh)
+    (folder,) = run.run_notebooks([], "quick", root, fresh)
     return json.loads((folder / "run.json").read_text()), contents(folder)
 
 
@@ -253,7 +253,7 @@ def test_trials_that_were_played_anew_have_new_facts(playing, how):
     path.write_text(json.dumps(first | {"versions": {"numpy": "1.0"}, "blas_kernels": ["Old"]}))
     if how == "play":
         (r,) = run.plan([], "quick", playing)
-        assert play.play(r, fresh=["*"])
+        assert play.play_missing(r, fresh=["*"])
     now, _ = facts_of(playing, "trials: 3\n", ["numbers"] if how == "--fresh" else [])
     assert now["versions"] == first["versions"] and now["blas_kernels"] == sorted(
         ["Old", *first["blas_kernels"]]
@@ -265,7 +265,7 @@ def test_a_damaged_label_is_named_and_played_anew_alone_on_demand(playing, capfd
     folder = playing / "results" / "quick" / NAME / "played"
     (folder / "numbers.npz").write_text("damaged")
     with pytest.raises(run.RunFailed):
-        run.run([], "quick", playing)
+        run.run_notebooks([], "quick", playing)
     assert "01_small/played/numbers.npz cannot be read" in capfd.readouterr().err
     _, again = facts_of(playing, "trials: 3\n", ["numbers"])
     one, other = (json.loads(each["played/numbers.json"]) for each in (files, again))
@@ -291,7 +291,7 @@ def test_two_runs_at_once_do_not_mix(root, old, capfd):
     with (root / ".cache/locks" / f"results-quick-{NAME}").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(run.RunFailed):
-            run.run([], "quick", root)
+            run.run_notebooks([], "quick", root)
     assert f"another run is writing results/quick/{NAME}" in capfd.readouterr().err
     assert contents(old) == before
 
@@ -324,7 +324,7 @@ def test_a_profile_that_does_not_fit_is_refused_before_anything_runs(root, old, 
     profile.write_text(quick) if quick else profile.unlink()
     before = contents(root)
     with pytest.raises(ValueError, match=re.escape(message)):
-        run.run([], "quick", root)
+        run.run_notebooks([], "quick", root)
     assert contents(root) == before
 
 
@@ -373,7 +373,7 @@ def settings_of_a_user(root, monkeypatch):
 
 def test_nothing_that_a_user_has_set_reaches_the_kernel(root, settings_of_a_user):
     write_notebook(root, NAME, notebook_of(PARAMETERS, SHOWS))
-    (folder,) = run.run([], "quick", root)
+    (folder,) = run.run_notebooks([], "quick", root)
     shown = nbformat.read(folder / "notebook.ipynb", as_version=4).cells[-1].outputs
     assert ["image/png" in each.get("data", {}) for each in shown] == [True, False]
     assert shown[1].text == f"{sys.executable} False 1.5\n"
@@ -384,7 +384,7 @@ def test_nothing_that_a_user_has_set_reaches_the_kernel(root, settings_of_a_user
 @pytest.mark.slow
 def test_nor_does_it_reach_the_kernels_of_nbval(root, settings_of_a_user):
     write_notebook(root, NAME, notebook_of(PARAMETERS, SHOWS))
-    run.refresh([], root)
+    run.refresh_notebooks([], root)
     shutil.copy(Path(__file__).parents[2] / "conftest.py", root)
     command = [
         sys.executable,
@@ -405,7 +405,7 @@ def test_of_a_dead_kernel_the_cell_is_told_and_what_there_is_is_kept(root, old, 
     cells = ["print('before')", "# plays\nimport os\nos.kill(os.getpid(), 9)", "print('after')"]
     write_notebook(root, NAME, notebook_of(PARAMETERS, *cells))
     with pytest.raises(run.RunFailed):
-        run.run([], "quick", root)
+        run.run_notebooks([], "quick", root)
     said = capfd.readouterr().err
     assert (
         "the kernel died in code cell 4 (# plays): it was killed, most often since memory ran out"
@@ -431,7 +431,10 @@ def test_a_text_that_cannot_run_is_named(root, old, edit, message):
     path = root / "notebooks" / f"{NAME}.py"
     path.write_text(edit(path.read_text()))
     before = contents(root)
-    for call in (lambda: run.run([], "quick", root), lambda: run.refresh([], root)):
+    for call in (
+        lambda: run.run_notebooks([], "quick", root),
+        lambda: run.refresh_notebooks([], root),
+    ):
         with pytest.raises(
             ValueError, match=re.escape(f"notebooks/{NAME}.py is not allowed: {message}")
         ):
@@ -455,7 +458,7 @@ def test_names_that_are_not_there_are_refused(root):
         ),
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
-            run.run(*arguments)
+            run.run_notebooks(*arguments)
 
 
 def test_a_notebook_has_a_number_and_full_scale_is_its_own_parameters(root):
@@ -476,7 +479,7 @@ def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     )
     write_notebook(root, NAME, source)
     path = root / "notebooks" / f"{NAME}.py"
-    run.refresh([], root)
+    run.refresh_notebooks([], root)
     notebook = nbformat.read(path.with_suffix(".ipynb"), as_version=4)
     assert notebook.cells[4].outputs[0].text == "[] 1\n"
     assert jupytext.writes(notebook, "py:percent") == path.read_text()

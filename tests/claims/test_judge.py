@@ -7,7 +7,7 @@ import pytest
 from tiny import Columns
 
 from kbrepro import claims, scorecard
-from kbrepro.claims import Checked, Reading, claim, judge, unchecked, verdict_of
+from kbrepro.claims import Outcome, Reading, claim, judge, unchecked, verdict_of
 from kbrepro.claims.tables import Table
 from kbrepro.claims.words import better
 from kbrepro.estimates import Estimate
@@ -53,11 +53,11 @@ def test_an_excluded_reading_does_not_count():
 
 
 def test_theorems_by_their_outcome():
-    assert Checked(0, 2000).outcome == "no violation in 2,000 runs"
-    assert Checked(1, 2000).outcome == "false as printed"
-    assert Checked(3, 20, allowed=0.1).outcome == "3 violations in 20 runs"
-    assert Checked(1, 20, allowed=0.1).outcome == "1 violation in 20 runs"
-    assert Checked(30, 100, allowed=0.1).outcome == "false as printed"
+    assert Outcome(0, 2000).outcome == "no violation in 2,000 runs"
+    assert Outcome(1, 2000).outcome == "false as printed"
+    assert Outcome(3, 20, allowed=0.1).outcome == "3 violations in 20 runs"
+    assert Outcome(1, 20, allowed=0.1).outcome == "1 violation in 20 runs"
+    assert Outcome(30, 100, allowed=0.1).outcome == "false as printed"
     never, unit = unchecked("T", "", "why", "q"), claims.tested("T", "", "what", "q")
     assert [scorecard.record_of(each, None)["outcome"] for each in (never, unit)] == [
         "not checkable by a run",

@@ -371,7 +371,7 @@ def server(tmp_path, monkeypatch):
 
 def test_fetch_brings_checked_files_and_only_what_is_missing(project, server):
     assert not store.load("temperature").is_real
-    store.fetch()
+    store.download_missing()
     assert store.load("temperature").is_real and store.load("light").is_real
     said = store.status()
     assert (
@@ -381,7 +381,7 @@ def test_fetch_brings_checked_files_and_only_what_is_missing(project, server):
     # nothing temporary stays
     assert len([path for path in (project / "data").rglob("*") if path.is_file()]) == 2
     shutil.rmtree(server)
-    store.fetch()  # the data is there: nothing is asked of the server
+    store.download_missing()  # the data is there: nothing is asked of the server
 
 
 @pytest.mark.parametrize("name", ["temperature", "light"])
@@ -397,7 +397,7 @@ def test_fetch_refuses_wrong_content_says_so_and_brings_the_rest(project, server
     with pytest.raises(
         store.DownloadFailed, match=rf"^no data came: {name} \({why}\); kept results are shown"
     ):
-        store.fetch()
+        store.download_missing()
     assert not (project / "data" / file).exists()
     assert store.load("temperature").is_real == (name == "light")
     assert store.load("light").is_real == (name == "temperature")
@@ -409,7 +409,7 @@ def test_fetch_refuses_another_file_that_is_there(project, server):
     with pytest.raises(
         DamagedFile, match=rf"{sets.OWNERS} is refused, its sha256 is \w+, recorded is 000"
     ):
-        store.fetch()
+        store.download_missing()
 
 
 @pytest.fixture
@@ -468,7 +468,7 @@ def test_fetch_has_a_limit_until_it_begins_and_in_all(
     )
     begun = time.monotonic()
     with pytest.raises(store.DownloadFailed) as failed:
-        store.fetch()
+        store.download_missing()
     assert seconds <= time.monotonic() - begun < 1.9 * seconds  # both at once
     came = rf"temperature \({host}: {said}\), light \({host}: {said}\)"
     so = "kept results are shown all the same, and quick runs play simulated data"
@@ -478,5 +478,5 @@ def test_fetch_has_a_limit_until_it_begins_and_in_all(
 
 def test_fetch_leaves_a_directory_of_ones_own_alone(data):
     with pytest.raises(store.DownloadFailed, match="KBREPRO_DATA"):
-        store.fetch()
+        store.download_missing()
     assert not [path for path in data.rglob("*") if path.is_file()]

@@ -9,7 +9,7 @@ import pytest
 from kbrepro import store
 from kbrepro.problems import Trial
 from kbrepro.simulation import map_trials
-from kbrepro.store.flat import differences, flat, nested, stacked
+from kbrepro.store.flat import flat, leaf_differences, nested, stacked
 
 Run = namedtuple("Run", "arms seconds")
 RESULT = {
@@ -29,7 +29,7 @@ def job(trial):
 def test_what_trials_return_comes_back_from_a_file(tmp_path, monkeypatch):
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     kept_in, rows = store.Store(tmp_path), [flat(job(Trial(0, number))) for number in range(4)]
-    kept_in.keep(store.Job("a", job, {}, 0, 0, 4), store.Kept(stacked(rows), np.ones(4)))
+    kept_in.keep(store.Job("a", job, {}, 0, 0, 4), store.Played(stacked(rows), np.ones(4)))
     _, kept = store.opened(tmp_path, "a")
     for number, (again, played) in enumerate(zip(kept.results, map_trials(job, 4, 0), strict=True)):
         before = job(Trial(0, number))
@@ -40,7 +40,7 @@ def test_what_trials_return_comes_back_from_a_file(tmp_path, monkeypatch):
             np.testing.assert_array_equal(kept.trial(number)[key], leaf)
         assert (
             list(again[0.5]) == ["arms", "seconds"]
-            and differences(rows[number], kept.trial(number)) == {}
+            and leaf_differences(rows[number], kept.trial(number)) == {}
         )
 
 
@@ -89,7 +89,7 @@ BEFORE = {
     ],
 )
 def test_a_difference_has_its_first_place_and_size(change, place, share):
-    found = differences(flat(BEFORE), flat(BEFORE | change))
+    found = leaf_differences(flat(BEFORE), flat(BEFORE | change))
     assert list(found) == [place] * bool(place) and list(found.values()) == pytest.approx(
         [share] * bool(place), rel=1e-3
     )
@@ -113,6 +113,6 @@ def test_unlike_trials_are_refused(other):
 
 @pytest.mark.parametrize("result", [{1: 1.0, "1": 2.0}, {"seconds of a trial": 1.0}])
 def test_names_that_a_file_could_not_tell_apart_are_refused(tmp_path, result):
-    job, kept = store.Job("a", None, {}, 0, 0, 1), store.Kept(stacked([flat(result)]), np.ones(1))
+    job, kept = store.Job("a", None, {}, 0, 0, 1), store.Played(stacked([flat(result)]), np.ones(1))
     with pytest.raises(ValueError, match="a job returned two things of one name"):
         store.Store(tmp_path).keep(job, kept)

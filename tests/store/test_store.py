@@ -18,7 +18,7 @@ import kbrepro as kb
 from kbrepro import store, sums
 from kbrepro.data import SensorData
 from kbrepro.simulation import Planned, map_trials, regrets_at, run_trials
-from kbrepro.store.flat import differences, flat, stacked
+from kbrepro.store.flat import flat, leaf_differences, stacked
 
 SOURCE = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(20), 0.025)
 EXPERIMENT = kb.Experiment(SOURCE, {"EI": kb.ExpectedImprovement, "mean only": kb.MeanOnly}, 25)
@@ -285,7 +285,7 @@ def test_checksums_are_those_of_the_labels_that_were_kept_last(folder, log):
 
 
 def test_labels_that_end_at_once_are_all_listed(folder):
-    kept_in, kept = store.Store(folder), store.Kept(stacked([flat({"value": 1.0})]), np.ones(1))
+    kept_in, kept = store.Store(folder), store.Played(stacked([flat({"value": 1.0})]), np.ones(1))
     with ThreadPoolExecutor(8) as pool:
         done = [
             pool.submit(kept_in.keep, store.Job(f"label {n}", None, {}, 0, 0, 1), kept)
@@ -446,7 +446,7 @@ def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(
     told, again = store.opened(tmp_path, label)
     assert told == settings and np.allclose(again.seconds, kept.seconds)
     for place in range(len(kept.seconds)):
-        assert differences(kept.trial(place), again.trial(place)) == {}
+        assert leaf_differences(kept.trial(place), again.trial(place)) == {}
         assert flat(kept.results[place]).keys() == kept.trial(place).keys()
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from kbrepro import information
-from kbrepro.claims import Checked, claim, own_question, remark, tested, theorem, unchecked
+from kbrepro.claims import Outcome, claim, own_question, remark, tested, theorem, unchecked
 from kbrepro.claims.tables import Table
 from kbrepro.claims.words import always, indistinguishable, much_better, on_par, similar, sometimes
 from kbrepro.papers.bkb.experiments import SHOWN_AT
@@ -441,7 +441,7 @@ def theorem_1_accuracy(kept):
     have [...]
     """
     runs = by_design(kept, "own qbar")
-    return Checked.of(
+    return Outcome.of(
         [worst_ratio(ratios) / ALPHA for run in runs for ratios in run.by_qbar.values()],
         kept.parameters["delta"],
     )
@@ -459,7 +459,7 @@ def theorem_1_size(kept):
     bounds = [
         (factor * q * run.dimension, one.members) for run in runs for q, one in run.by_qbar.items()
     ]
-    return Checked.of(
+    return Outcome.of(
         [1 / float((bound / members).min()) for bound, members in bounds], kept.parameters["delta"]
     )
 
@@ -480,7 +480,7 @@ def theorem_2(kept):
         information.effective_dimension(source.kernel, X, source.noise_variance) for X in pulled
     ]
     bounds = [Budgeted(delta).regret_bound(model, d, trace.horizon) for d in d_eff]
-    return Checked.of(trace.regret.sum(axis=1) / bounds, delta)
+    return Outcome.of(trace.regret.sum(axis=1) / bounds, delta)
 
 
 @theorem(
@@ -490,7 +490,7 @@ def theorem_2(kept):
 )
 def theorem_9(kept):
     """Under the same assumptions as Theorem 2 with probability at least 1 - [...] and for all"""
-    return Checked.of(
+    return Outcome.of(
         kept.traces("Theorem 9, own qbar")["BKB"].band_ratio, kept.parameters["delta"]
     )
 
@@ -507,7 +507,7 @@ def log_det_by_d_eff(kept):
     """
     runs = by_design(kept, "Proposition 5")
     log = np.log(np.arange(2, len(runs[0]) + 1))
-    return Checked.of([q[1:, 2] / (q[1:, 0] * log) for q in runs])
+    return Outcome.of([q[1:, 2] / (q[1:, 0] * log) for q in runs])
 
 
 corollary_3 = tested(
@@ -548,7 +548,7 @@ cost_by_d_eff = unchecked(
 )
 def factors_at_one_half(kept):
     """only accounts for a constant factor 12 in the per-step computational complexity"""
-    return Checked.of([[(ALPHA / ACCURACY**2) ** 2 / 12, ALPHA**1.5 / 3]])
+    return Outcome.of([[(ALPHA / ACCURACY**2) ** 2 / 12, ALPHA**1.5 / 3]])
 
 
 @theorem(
@@ -560,4 +560,4 @@ def factors_at_one_half(kept):
 def proposition_8(kept):
     """be independent Bernoulli random variables, each with success probability"""
     d = np.arange(1, 101)
-    return Checked.of(np.exp(binom.logsf(3 * d, 100 * d, 0.01) + 2 * d))
+    return Outcome.of(np.exp(binom.logsf(3 * d, 100 * d, 0.01) + 2 * d))

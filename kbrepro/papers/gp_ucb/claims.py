@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchecked
+from kbrepro.claims import Outcome, claim, own_question, remark, theorem, unchecked
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import better, clearly_better, competitive, on_par, similar
 from kbrepro.information import matern_exponent
@@ -280,7 +280,7 @@ def regret_and_band(name):
         _, _, bound = widths.theorems(delta, S2, n_arms, horizon)[name]
         share = (trace.cumulative_regret / bound).max(axis=1)
         failed = (share > 1) | (trace.band_ratio.max(axis=1) > 1)
-        return Checked(int(failed.sum()), len(failed), delta, float(share.max()))
+        return Outcome(int(failed.sum()), len(failed), delta, float(share.max()))
 
     return check
 
@@ -320,7 +320,7 @@ EQ_8 = f"{FOUR}, T up to 1,000; room: of the bound, whose 1 / (1 - 1/e) is to sp
 def below_eq_8(kept):
     """We can upper-bound the information gain by considering the worst-case allocation"""
     gains = greedy_gains(kept).values()
-    return Checked.of(
+    return Outcome.of(
         [greedy / gain.spectral_bound(spectrum, S2, len(greedy)) for greedy, spectrum in gains]
     )
 
@@ -340,7 +340,7 @@ def below_the_split(kept):
         for greedy, spectrum in gains
         for t in rounds
     ]
-    return Checked.of([*shares, 0.5 * math.log1p(1 / 0.9) / gain.split_bound(np.ones(1), 0.9, 1)])
+    return Outcome.of([*shares, 0.5 * math.log1p(1 / 0.9) / gain.split_bound(np.ones(1), 0.9, 1)])
 
 
 def kept_gains(kept):
@@ -365,7 +365,7 @@ LINEAR = (
 def below_the_linear_bound(kept):
     """The largest eigenvalue [...] is O(T), so that"""
     gains = {d: gained for (kernel, d), gained in kept_gains(kept).items() if kernel == "linear"}
-    return Checked.of(
+    return Outcome.of(
         [
             gained / (d / 2 * np.log1p(np.arange(1, len(gained) + 1) / S2))
             for d, gained in gains.items()
@@ -389,7 +389,7 @@ def exponents_of_the_gain(kept):
             shares.append(slope(np.log(np.log(rounds)), gained[rounds - 1]) / (d + 1))
         elif kernel == "matern":
             shares.append(slope(np.log(rounds), gained[rounds - 1]) / matern_exponent(d, 2.5))
-    return Checked.of(shares)
+    return Outcome.of(shares)
 
 
 FIG_1 = (
@@ -408,4 +408,4 @@ def exponents_of_the_regret(kept):
         shares.append(
             slope(np.log(rounds), curve[rounds - 1]) / gain.allowed_exponent(kernel, T, d)
         )
-    return Checked.of(shares)
+    return Outcome.of(shares)

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.claims import Checked, claim, remark, tested, theorem, unchecked
+from kbrepro.claims import Outcome, claim, remark, tested, theorem, unchecked
 from kbrepro.claims.tables import SECONDS, TOTAL, Table
 from kbrepro.claims.words import (
     always,
@@ -482,7 +482,7 @@ def distant_points_have_no_impact(versions):
 )
 def theorem_1(kept):
     """and a chain [...] Algorithm 1 achieves [...] R_{T} ≤ 2^{m+1}BL^{m-1}Σ_{T},"""
-    return Checked.of(
+    return Outcome.of(
         (row["total"], row["step"]) for row in kept.results("chain, outward") if row["slack"] < 0.05
     )
 
@@ -499,7 +499,7 @@ def theorems_4_7_and_8(kept):
         kept.results(f"Appendix G, {structure}")
         for structure in ("chain", "multi-output", "feed-forward")
     ]
-    return Checked.of((row["error"], row["regret"]) for rows in networks for row in rows)
+    return Outcome.of((row["error"], row["regret"]) for rows in networks for row in rows)
 
 
 @theorem(
@@ -514,7 +514,7 @@ def theorem_4_rate(kept):
     """
     errors = np.array(kept.results("rate of NonAda"))
     exponent = -np.polyfit(np.log(PULLS_OF_RATE), np.log(errors.mean(axis=0)), 1)[0]
-    return Checked(int(exponent < 1.5), len(errors), room=float(1.5 / exponent))
+    return Outcome(int(exponent < 1.5), len(errors), room=float(1.5 / exponent))
 
 
 @theorem(
@@ -529,7 +529,7 @@ def theorems_5_and_6(kept):
     regrets = [trace.regret for label in NEEDLES for trace in kept.traces(label).values()]
     averages = [(regret.min(axis=1).mean(), regret.mean()) for regret in regrets]
     averages += [np.mean(kept.results(label.replace(",", ", NonAda,"))) for label in NEEDLES]
-    return Checked.of(EPSILON / np.array(average) for average in averages)
+    return Outcome.of(EPSILON / np.array(average) for average in averages)
 
 
 bands = tested(

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr
 
-from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchecked, words
+from kbrepro.claims import Outcome, claim, own_question, remark, theorem, unchecked, words
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import (
     always,
@@ -381,7 +381,7 @@ def crossings(kept):
         for delta in (0.05, 0.1, 0.5)
     ]
     crossed, delta = max(cases, key=lambda case: case[0] / case[1])
-    return Checked(int(crossed), len(runs), delta, crossed / len(runs) / delta)
+    return Outcome(int(crossed), len(runs), delta, crossed / len(runs) / delta)
 
 
 BAND = (
@@ -398,7 +398,7 @@ def bands(kept):
     worst = [kept.traces(label)["IGP-UCB"].band_ratio.max(axis=1) for label in PROVED]
     delta = kept.parameters["delta"]
     room = max(np.quantile(worst, 1 - delta, axis=1))
-    return Checked(int(np.sum(np.array(worst) > 1)), np.size(worst), delta, room)
+    return Outcome(int(np.sum(np.array(worst) > 1)), np.size(worst), delta, room)
 
 
 REGRET = (
@@ -419,7 +419,7 @@ def regret_of_igp_ucb(kept):
         bounds = np.array([measures.theorem_3_bound(model, T, delta) for model in models])
         above.append(total > bounds)
         room.append(np.median(total) / np.median(bounds))
-    return Checked(int(np.sum(above)), np.size(above), delta, max(room))
+    return Outcome(int(np.sum(above)), np.size(above), delta, max(room))
 
 
 LEMMA_13 = (
@@ -440,7 +440,7 @@ def sum_of_deviations(kept):
     maximum
     """
     runs = [run for name in KERNELS for run in kept.results(f"Theorem 1, {name}")]
-    return Checked.of([noise.sd_ratio for run in runs for noise in run.values()])
+    return Outcome.of([noise.sd_ratio for run in runs for noise in run.values()])
 
 
 NORMAL = (
@@ -453,4 +453,4 @@ NORMAL = (
 def anti_concentration_of_a_normal(kept):
     """(Gaussian Anti-concentration) For a Gaussian random variable"""
     beta = np.arange(1, 301) / 100
-    return Checked.of(measures.anti_concentration(beta) / ndtr(-beta))
+    return Outcome.of(measures.anti_concentration(beta) / ndtr(-beta))

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.claims import Checked, claim, own_question, theorem, unchecked
+from kbrepro.claims import Outcome, claim, own_question, theorem, unchecked
 from kbrepro.claims.tables import EXPONENT, SECONDS, TOTAL, Table
 from kbrepro.claims.words import (
     always,
@@ -331,7 +331,7 @@ def band_in_all_cells(kept):
     f(x)| \le \widehat{\beta}_t^A \sigma_{t-1}^A(x)$, with probability 1-δ.
     """
     runs = [run for d in (1, 2) for run in kept.results(f"Lemma 5, d = {d}, printed")]
-    return Checked.of(
+    return Outcome.of(
         [(run.ratio, run.regret / run.bound) for run in runs], kept.parameters["delta"]
     )
 
@@ -348,7 +348,7 @@ def count_of_cells(kept):
     $|B_t| \leq \widetilde{N}_t$ and A_t ⊂ B_t with probability one.
     """
     T = kept.parameters["horizon"]
-    return Checked.of(
+    return Outcome.of(
         initial_side(T, d, NU) ** d / (4 * 2 ** (split_exponent(d, NU) * d)) for d in DIMENSIONS
     )
 
@@ -367,4 +367,4 @@ def noise_of_a_set(kept):
     printed = np.array(
         [counterexample(constant, [2000], delta, Trial(seed, n))[0] for n in range(5)]
     ) ** [0.5, 1]
-    return Checked.of([left / right for left, right in (*printed, *squared)], delta)
+    return Outcome.of([left / right for left, right in (*printed, *squared)], delta)
