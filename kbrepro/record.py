@@ -20,7 +20,7 @@ from kbrepro.claims import Claim, sentences_of
 from kbrepro.claims.tables import Unlike
 from kbrepro.data import SensorData
 from kbrepro.figures import comparisons
-from kbrepro.papers import folder_of
+from kbrepro.papers import folder_of, looks
 from kbrepro.replay import Replays
 from kbrepro.simulation import Planned
 from kbrepro.store import PLAYED, Store
@@ -42,7 +42,7 @@ class Record:
     """
 
     def __init__(self, notebook: str, parameters: Mapping[str, Any]) -> None:
-        figures.use_style()
+        figures.use_style(looks())
         root = paths.checkout()
         self.notebook, self.parameters = notebook, parameters
         self.full_scale = root / "results" / paths.FULL_SCALE / notebook

@@ -24,10 +24,10 @@ def styled():
     """House style, and matplotlib's own afterwards."""
     import matplotlib.pyplot as plt
 
-    from kbrepro import figures
+    from kbrepro import figures, papers
 
     with plt.rc_context():
-        figures.use_style()
+        figures.use_style(papers.looks())
         yield
         plt.close("all")
 
@@ -103,7 +103,7 @@ def toy(toy_project, tmp_path, monkeypatch):
 @pytest.fixture
 def checked(check_readable):
     """A figure of a notebook, which fits a page and can be read, and its title."""
-    from kbrepro import figures
+    from kbrepro import figures, papers
 
     def title_of(figure):
         check_readable(figure)

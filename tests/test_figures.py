@@ -25,7 +25,7 @@ def ax(styled):
 # Looks
 
 
-def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle():
+def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle(styled):
     assert papers.looks() == figures.LOOK
     hero, other = list(figures.LOOK)[:2]
     assert figures.look(hero, hero)["linewidth"] > 1.5 * figures.look(other, hero)["linewidth"]

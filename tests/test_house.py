@@ -68,10 +68,8 @@ def forbidden(importer, name):
         return target not in FACE
     if target == "papers" and deeper[:1] and deeper[0] in PAPERS:  # a paper's own code
         return room != "papers" or (deeper[0] != inner[0] and inner[0] not in SYNTHESES)
-    if target == "papers":  # the register, which says how algorithms look
-        return ROOMS.index(room) < ROOMS.index("figures")
     if inner[1:] == ["paper"]:  # which the register loads
-        return target in ROOMS[ROOMS.index("figures") :]
+        return target in ROOMS[ROOMS.index("figures") :] and target != "papers"
     return ROOMS.index(target) > ROOMS.index(room) or (
         room == "data" and target not in ("checks", "paths", "data")
     )

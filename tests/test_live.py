@@ -183,7 +183,7 @@ def test_the_words_of_both_scenes_are_so():
 
 
 @pytest.mark.parametrize("paper", ["gp_ucb", "igp_ucb"])
-def test_notebooks_show_the_scenes_by_todays_scripts(paper):
+def test_notebooks_show_the_scenes_by_todays_scripts(paper, styled):
     html = live.show(paper).data
     assert set(POLICIES) <= set(LOOK) and "http" not in html and scene(paper)["says"][0] in html
     # the button of that name

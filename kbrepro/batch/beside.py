@@ -23,6 +23,7 @@ from kbrepro import checks, figures, paths, store
 from kbrepro.batch import profiles
 from kbrepro.curve import Curve
 from kbrepro.estimates import paired_difference
+from kbrepro.papers import looks
 from kbrepro.plans import plan_of, remembering
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
@@ -91,7 +92,7 @@ def compare(
     table = _differences(
         {name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}, job.seed
     )
-    figures.use_style()
+    figures.use_style(looks())
     figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
     shown = {name: trace for name, trace in traces.items() if name in figures.LOOK or name == YOURS}
     figures.regret_quartiles(ax, shown, hero=YOURS)

@@ -3,5 +3,4 @@ share.
 """
 
 from kbrepro.figures.panels import label_ends, labelled, regret_quartiles, regret_row
-from kbrepro.figures.style import KERNEL_LOOK, LOOK, WIDTH, look, use_style
-from kbrepro.papers import Look
+from kbrepro.figures.style import KERNEL_LOOK, LOOK, WIDTH, Look, look, use_style

@@ -11,9 +11,8 @@ from scipy.optimize import isotonic_regression
 from kbrepro import checks
 from kbrepro.curve import Curve, as_curve, log_spaced, simple_regret
 from kbrepro.figures import pieces
-from kbrepro.figures.style import SMALLEST, look
+from kbrepro.figures.style import SMALLEST, Look, look
 from kbrepro.kernels import Array
-from kbrepro.papers import Look
 
 QUANTITIES: dict[str, tuple[str, Callable[[Any], Array]]] = {
     "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),

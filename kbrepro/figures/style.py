@@ -8,15 +8,18 @@ from typing import Any
 import matplotlib.pyplot as plt
 import seaborn as sns
 
-from kbrepro import papers
-
 #: Widest figure, in inches: the text width of a page. A column is 3.4.
 WIDTH = 7.2
 #: Smallest type, in points.
 SMALLEST = 8.0
 
-#: Colour and line style of every algorithm, as the papers register them.
-LOOK = papers.looks()
+#: A line style, by name or as (offset, (on, off, ...)).
+Style = str | tuple[int, tuple[int, ...]]
+#: Colour and line style.
+Look = tuple[str, Style]
+
+#: The look of every algorithm, by name, that `use_style` was given.
+LOOK: dict[str, Look] = {}
 
 #: The same for kernels.
 KERNEL_LOOK: dict[str, tuple[str, str]] = {
@@ -31,8 +34,12 @@ KERNEL_LOOK: dict[str, tuple[str, str]] = {
 CYCLE = ("#c87808", "#083098", "#007058", "#e03078", "#000000", "#5088f8")
 
 
-def use_style() -> None:
-    """Set the house style for all figures that follow."""
+def use_style(looks: Mapping[str, Look] | None = None) -> None:
+    """Set the house style, and the looks of algorithms by name, for all figures that follow.
+
+    Those of the papers' algorithms are `papers.looks()`.
+    """
+    LOOK.update(looks or {})
     sns.set_theme(context="paper", style="ticks", palette=CYCLE, font_scale=0.95)
     plt.rcParams.update(
         {
@@ -53,9 +60,7 @@ def use_style() -> None:
     )
 
 
-def look(
-    name: str, hero: str = "", looks: Mapping[str, papers.Look] | None = None
-) -> dict[str, Any]:
+def look(name: str, hero: str = "", looks: Mapping[str, Look] | None = None) -> dict[str, Any]:
     """Return the `plot` keywords of an algorithm, from `looks` or the house's; `hero`, the paper's
     own, is thick.
 

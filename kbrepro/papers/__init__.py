@@ -2,18 +2,20 @@
 paper is.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kbrepro import checks
 
-#: A line style, by name or as (offset, (on, off, ...)).
-Style = str | tuple[int, tuple[int, ...]]
-#: Colour and line style.
-Look = tuple[str, Style]
+if TYPE_CHECKING:  # a worker that plays draws nothing
+    from kbrepro.figures import Look
+    from kbrepro.figures.style import Style
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@ which one opens.
 """
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 from IPython.display import HTML
 
-from kbrepro import papers
 from kbrepro.figures.style import LOOK
 
 HERE = Path(__file__).parent
@@ -19,7 +19,7 @@ def show(paper: str) -> HTML:
     """Return the scene of a paper, named by its folder, for a notebook to show; FileNotFoundError
     if it has none.
     """
-    path = Path(papers.__file__).parent / paper / "scene.json"
+    path = files("kbrepro.papers") / paper / "scene.json"
     scene = json.loads(path.read_text(encoding="utf-8"))
     looks = {
         name: (look[0], DASHES[look[1]]) for name, look in LOOK.items() if isinstance(look[1], str)

@@ -7,8 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from kbrepro.figures import LOOK, WIDTH, pieces
+from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
+from kbrepro.papers import looks
 from kbrepro.papers.bkb.measures import BAND, Watched
 
 
@@ -34,7 +35,7 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
             watched.seen[name, setting, t],
             watched.seen["exact", "", t],
         )
-        colour, band = LOOK[name][0], np.array([[-BAND], [BAND]])
+        colour, band = looks()[name][0], np.array([[-BAND], [BAND]])
         ax.axvspan(0, 0.5, color="0.95", linewidth=0, zorder=0)
         low, high = view.mean + band * view.sd
         ax.fill_between(

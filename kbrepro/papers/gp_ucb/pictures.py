@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from kbrepro import figures
 from kbrepro.curve import Curve
-from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, pieces
+from kbrepro.figures import KERNEL_LOOK, WIDTH, pieces
 from kbrepro.kernels import Array
+from kbrepro.papers import looks
 
 HERO = "GP-UCB/5"
 #: The paper's own comparison.
@@ -36,7 +37,7 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
         low, high = now["mean"] - now["half"], now["mean"] + now["half"]
         ax.fill_between(now["x"], low, high, color="0.86", label="band")
         ax.plot(now["x"], now["f"], "--", color="0.35", linewidth=1.0, label="f, unknown")
-        ax.plot(now["x"], now["mean"], color=LOOK[HERO][0], label="posterior mean")
+        ax.plot(now["x"], now["mean"], color=looks()[HERO][0], label="posterior mean")
         ax.plot(
             before["pulled"], before["observed"], "+", color="black", markersize=6, label="observed"
         )
@@ -45,7 +46,7 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
             at,
             high[now["x"] == at],
             "v",
-            color=LOOK["EI"][0],
+            color=looks()["EI"][0],
             label="next pull: highest edge of the band",
         )
         ax.set(title=f"round {t}", xlabel="arm x", ylabel="reward")

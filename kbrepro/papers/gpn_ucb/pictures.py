@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from kbrepro import figures
 from kbrepro.curve import Curve
-from kbrepro.figures import LOOK, WIDTH, pieces
+from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.pieces import titled
+from kbrepro.papers import looks
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 
@@ -21,7 +22,7 @@ LEAST = 1e-4
 Panels = Mapping[str, Mapping[str, Curve]]
 #: NonAda has no curve: each number of pulls is another design.
 DOT: dict[str, Any] = {
-    "color": LOOK["NonAda"][0],
+    "color": looks()["NonAda"][0],
     "markersize": 4,
     "markeredgecolor": "white",
     "markeredgewidth": 0.5,
@@ -128,7 +129,7 @@ def raised(source: needle.Needles) -> Figure:
     )
     left.legend()
     z = np.linspace(0, needle.REACH, 200)
-    for nu, colour in ((1.0, LOOK["GPN-UCB"][0]), (1.5, "#a04000"), (2.0, "#202868")):
+    for nu, colour in ((1.0, looks()["GPN-UCB"][0]), (1.5, "#a04000"), (2.0, "#202868")):
         right.plot(z, needle.amplifier(z, nu), color=colour, label=f"ν = {nu:g}")
     right.set(xlabel="output of a layer", ylabel="output of the next", title="how layers raise")
     right.legend()

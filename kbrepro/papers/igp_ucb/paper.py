@@ -1,8 +1,14 @@
 """Chowdhury and Gopalan (2017), the paper on IGP-UCB and GP-TS."""
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-from kbrepro.papers import Paper, Style
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kbrepro.papers import Paper
+
+if TYPE_CHECKING:
+    from kbrepro.papers import Style
 
 MARGINS: dict[float, Style] = {0.01: "--", 0.03: "-.", 0.1: (0, (5, 1, 1, 1, 1, 1))}
 FAMILIES: dict[str, Mapping[str, Style]] = {

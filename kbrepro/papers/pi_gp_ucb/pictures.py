@@ -8,9 +8,10 @@ from matplotlib.figure import Figure
 
 from kbrepro import figures
 from kbrepro.curve import Curve, edges
-from kbrepro.figures import LOOK, WIDTH, pieces
+from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.pieces import banded, mean_interval, titled
 from kbrepro.kernels import Array
+from kbrepro.papers import looks
 from kbrepro.papers.pi_gp_ucb import measures
 
 HERO, RIVAL = "π-GP-UCB", "IGP-UCB"
@@ -25,7 +26,7 @@ def table_1(
     """
     fig, (ax,) = pieces.row(1, 3.9)
     for (d, rule), runs in shares.items():
-        x, colour = d + (-0.3 if rule == RIVAL else 0.14), LOOK[rule][0]
+        x, colour = d + (-0.3 if rule == RIVAL else 0.14), looks()[rule][0]
         at = x + 0.2 * (pieces.golden(len(runs)) - 0.5)
         ax.plot(at, np.sort(runs), "o", color=colour, markersize=2.5, alpha=0.35, markeredgewidth=0)
         bar = {"fmt": "o", "color": colour, "markersize": 5, "capsize": 3}

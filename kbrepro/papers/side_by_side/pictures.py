@@ -9,9 +9,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro.figures import LOOK, WIDTH, pieces
+from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
+from kbrepro.papers import looks
 from kbrepro.papers.side_by_side.field import PROOFS, TUNED, Entry
 from kbrepro.papers.side_by_side.measures import BEST_PROVED
 
@@ -23,7 +24,7 @@ STYLES = ("-", "--", "-.", ":")
 
 def colour(proof: str) -> str:
     """Return the colour of a kind of proof."""
-    return LOOK[f"proof: {proof}"][0]
+    return looks()[f"proof: {proof}"][0]
 
 
 def growth(
