@@ -103,7 +103,7 @@ def toy(toy_project, tmp_path, monkeypatch):
 @pytest.fixture
 def checked(check_readable):
     """A figure of a notebook, which fits a page and can be read, and its title."""
-    from kbrepro import figures, papers
+    from kbrepro import figures
 
     def title_of(figure):
         check_readable(figure)
