@@ -1,21 +1,23 @@
-"""One folder per paper, which imports the core and no other paper. Its `paper.py` says what the
-paper is.
-"""
+"""One folder per paper, which imports the core and no other paper; `paper.py` says what it is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kbrepro import checks
+from kbrepro.policies.base import Player
 
 if TYPE_CHECKING:  # a worker that plays draws nothing
     from kbrepro.figures import Look
     from kbrepro.figures.style import Style
+
+#: What makes a policy from a model and a horizon.
+Make = Callable[[Any, int], Player]
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,13 @@ class Paper:
 
 @cache
 def found() -> dict[str, Paper]:
-    """Return every paper whose folder here has a `paper.py`, by name, in the order of the
-    notebooks.
-    """
-    names = [path.parent.name for here in __path__ for path in Path(here).glob("*/paper.py")]
-    all_papers = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
-    return dict(sorted(all_papers.items(), key=lambda item: item[1].notebook))
+    """Return every paper whose folder has a `paper.py`, by name, in the order of the notebooks."""
+    papers: dict[str, Paper] = {}
+    for here in __path__:
+        for path in Path(here).glob("*/paper.py"):
+            name = path.parent.name
+            papers[name] = import_module(f"{__name__}.{name}.paper").PAPER
+    return dict(sorted(papers.items(), key=lambda item: item[1].notebook))
 
 
 def folder_of(notebook: str) -> str:
@@ -51,5 +54,9 @@ def folder_of(notebook: str) -> str:
 
 def looks() -> dict[str, Look]:
     """Return the look of every algorithm: that of the first paper that has it."""
-    families = [family for paper in reversed(found().values()) for family in paper.families.items()]
-    return {name: (colour, style) for colour, family in families for name, style in family.items()}
+    known: dict[str, Look] = {}
+    for paper in reversed(found().values()):
+        for colour, styles in paper.families.items():
+            for name, style in styles.items():
+                known[name] = colour, style
+    return known

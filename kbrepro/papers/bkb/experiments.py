@@ -1,20 +1,21 @@
 """What the notebook on BKB plays, as data."""
 
+from collections.abc import Callable
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from kbrepro.confidence import AbbasiYadkori2011, Constant, Flynn2024
 from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers import Make
 from kbrepro.papers.bkb import measures
-from kbrepro.papers.bkb.measures import shrinking_window, uniform_pulls
+from kbrepro.papers.bkb.measures import Design, shrinking_window, uniform_pulls
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior
 from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, RKHSFunction
+from kbrepro.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.simulation import Experiment, Planned, regrets_at
 
 #: Norm of the functions of the regret.
@@ -39,11 +40,11 @@ def smooth(n: int, d: int, noise_variance: float, seed: int) -> RKHSFunction:
     return RKHSFunction(SquaredExponential(0.2), points, noise_variance, norm=F)
 
 
-def designs(n_arms: int, noise_variance: float) -> dict[str, tuple[Any, Any]]:
+def designs(n_arms: int, noise_variance: float) -> dict[str, tuple[GPDraw, Design]]:
     """Return source and pulls of the sequences behind Theorem 1."""
-    side = int(np.sqrt(n_arms))
     on_line = line(n_arms, noise_variance)
-    plane = GPDraw(SquaredExponential(0.2), grid(side, 2), noise_variance)
+    square = grid(int(np.sqrt(n_arms)), 2)
+    plane = GPDraw(SquaredExponential(0.2), square, noise_variance)
     return {
         "uniform": (on_line, uniform_pulls),
         "window": (on_line, shrinking_window),
@@ -58,9 +59,7 @@ def cases(cost_arms: list[int]) -> dict[str, tuple[int, int]]:
 
 
 def readings(n_arms: int) -> dict[tuple[float, str, str], GPDraw]:
-    """Return other readings of Fig. 1: a smaller lambda, and the other meaning of "bandwidth
-    100".
-    """
+    """Return other readings of Fig. 1: a smaller lambda, another meaning of "bandwidth 100"."""
     arms = grid(min(n_arms, 400))
     narrow = SquaredExponential(np.sqrt(1 / 200))
     return {
@@ -69,7 +68,7 @@ def readings(n_arms: int) -> dict[tuple[float, str, str], GPDraw]:
     }
 
 
-def rules(delta: float, qbar: float) -> dict[str, Any]:
+def rules(delta: float, qbar: float) -> dict[str, Make]:
     """Return the rules whose regret is compared."""
     logdet = AbbasiYadkori2011(delta)
     three = Constant(3.0)
@@ -115,72 +114,71 @@ def experiments(
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
     by_name = rules(delta, qbar)
-    sketched = by_name["BKB"]
+    sketched: Any = by_name["BKB"]
     functions = partial(smooth, noise_variance=noise_variance, seed=seed)
+
+    def play(label: str, what: Experiment | Callable[[Trial], Any], n: int, first: int = 0) -> None:
+        plan[label] = Planned(what, n, seed, first)
 
     at = [t for t in cost_rounds if t <= cost_horizon]
     for case, (n, d) in cases(cost_arms).items():
-        steps = partial(measures.cost_of_steps, functions(n, d), sketched, cost_horizon, at)
-        plan[f"cost, {case}"] = Planned(steps, 1, seed)
-        sizes = partial(measures.sizes_of_steps, functions(n, d), sketched, cost_horizon)
-        more = (cost_runs if n == cost_arms[0] else min(cost_runs, 3)) - 1
-        plan[f"sizes, {case}"] = Planned(sizes, more, seed, first=1)
+        run = functions(n, d), sketched, cost_horizon
+        play(f"cost, {case}", partial(measures.cost_of_steps, *run, at), 1)
+        more = cost_runs if n == cost_arms[0] else min(cost_runs, 3)
+        play(f"sizes, {case}", partial(measures.sizes_of_steps, *run), more - 1, first=1)
 
     on_line = line(n_arms, noise_variance)
     fig_1 = partial(measures.starvation, on_line, LEFT_HALF, SHOWN_AT, QBARS, FEATURES, 0.5)
-    plan["starvation"] = Planned(fig_1, seeds, seed)
+    play("starvation", fig_1, seeds)
     last = max(SHOWN_AT)
     own = [Budgeted(delta).smallest_qbar(last)]
     ratios = partial(measures.variance_ratios, on_line, LEFT_HALF, last, own, BudgetedPosterior)
-    plan["Fig. 1, own qbar"] = Planned(ratios, min(seeds, 40), seed)
+    play("Fig. 1, own qbar", ratios, min(seeds, 40))
     how = SHOWN_AT[1:], [2.0, 3.0, 4.0, 5.0], {"RFF": [100, 300], "QFF": []}, 0.5
     for reading, source in readings(n_arms).items():
         job = partial(measures.starvation, source, LEFT_HALF, *how)
-        plan[f"Fig. 1, {reading}"] = Planned(job, reading_runs, seed)
+        play(f"Fig. 1, {reading}", job, reading_runs)
 
     own_horizon = ratio_horizon // 2
     own = [Budgeted(delta).smallest_qbar(own_horizon)]
     for name, design in designs(n_arms, noise_variance).items():
         followed = partial(measures.variance_ratios, *design)
         small = partial(followed, ratio_horizon, SMALL_QBARS, BudgetedPosterior)
-        plan[f"BKB, {name}"] = Planned(small, ratio_runs, seed)
+        play(f"BKB, {name}", small, ratio_runs)
         large = partial(followed, own_horizon, own, BudgetedPosterior)
-        plan[f"own qbar, {name}"] = Planned(large, own_runs, seed)
+        play(f"own qbar, {name}", large, own_runs)
         chain = partial(measures.dimension_chain, *design, min(ratio_horizon, 300))
-        plan[f"Proposition 5, {name}"] = Planned(chain, ratio_runs, seed)
+        play(f"Proposition 5, {name}", chain, ratio_runs)
         if name != "plane":
             equal = partial(measures.equal_size, *design, ratio_horizon, 4.0)
-            plan[f"equal size, {name}"] = Planned(equal, own_runs, seed)
+            play(f"equal size, {name}", equal, own_runs)
 
-    plan["regret"] = Planned(Experiment(functions(regret_arms, 2), by_name, horizon), trials, seed)
-    several: dict[Any, Any] = {
-        (q, name): partial(sketched, qbar=float(q), streaming=name == "streaming")
-        for q, name in product((3, 2, 4, 5), ("drawn anew", "streaming"))
-    }
-    several |= {"exact": by_name["exact"]}
+    play("regret", Experiment(functions(regret_arms, 2), by_name, horizon), trials)
+    several: dict[Any, Make] = {}
+    for q in (3, 2, 4, 5):
+        several[q, "drawn anew"] = partial(sketched, qbar=float(q), streaming=False)
+        several[q, "streaming"] = partial(sketched, qbar=float(q), streaming=True)
+    several["exact"] = by_name["exact"]
     few_arms = Experiment(functions(min(regret_arms, 400), 2), several, reading_horizon)
     job = partial(regrets_at, few_arms, [reading_horizon])
-    plan["regret, (0.01, 0.2)"] = Planned(job, max(2, reading_runs // 2), seed)
+    play("regret, (0.01, 0.2)", job, max(2, reading_runs // 2))
     two = {name: by_name[name] for name in ("exact", "BKB")}
     for n in large_arms:
-        more_arms = Experiment(functions(n, 2), two, horizon)
-        plan[f"A = {n}"] = Planned(more_arms, min(trials, 3), seed)
+        play(f"A = {n}", Experiment(functions(n, 2), two, horizon), min(trials, 3))
 
-    features = {
-        f"RFF, {m} features": partial(FourierUCB, width=Constant(3.0), n_features=m)
-        for m in (2, 4, 10, 20)
-    }
-    named_before = {"RFF, 2 features": features.pop("RFF, 2 features")}
+    def fixed(*numbers: int) -> dict[str, Make]:
+        rule = partial(FourierUCB, width=Constant(3.0))
+        return {f"RFF, {m} features": partial(rule, n_features=m) for m in numbers}
+
     interval = functions(regret_arms, 1)
-    two_features = Experiment(interval, named_before, fixed_horizon)
-    plan["two features"] = Planned(two_features, fixed_trials, seed)
-    others = Experiment(interval, {"BKB, 3 sd": by_name["BKB, 3 sd"]} | features, fixed_horizon)
-    plan["more features"] = Planned(others, max(2, fixed_trials // 4), seed)
+    play("two features", Experiment(interval, fixed(2), fixed_horizon), fixed_trials)
+    others = {"BKB, 3 sd": by_name["BKB, 3 sd"]} | fixed(4, 10, 20)
+    more_features = Experiment(interval, others, fixed_horizon)
+    play("more features", more_features, max(2, fixed_trials // 4))
 
     few = RKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
     radius = Budgeted(delta)
-    smallest = radius.smallest_qbar(coverage_horizon)
-    proved = {"BKB": partial(BKB, width=radius, qbar=smallest)}
-    banded = Experiment(few, proved, coverage_horizon, record_band=True)
-    plan["Theorem 9, own qbar"] = Planned(banded, coverage_runs, seed)
+    proved = partial(BKB, width=radius, qbar=radius.smallest_qbar(coverage_horizon))
+    banded = Experiment(few, {"BKB": proved}, coverage_horizon, record_band=True)
+    play("Theorem 9, own qbar", banded, coverage_runs)
     return plan

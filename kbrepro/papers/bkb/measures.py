@@ -1,5 +1,4 @@
-"""Figure 1, what Theorem 1 and Proposition 5 of Calandriello et al. bound, and the cost of a step;
-designs that pull.
+"""Figure 1, what Theorem 1 and Proposition 5 of Calandriello et al. bound, and a step's cost.
 
 Jobs for `simulation.map_trials` take the `Trial` last. *Starved*: exact over approximate variance;
 *inflated*: approximate over exact. Operations are the printed leading terms of an algorithm, with
@@ -7,7 +6,7 @@ constant 1 for all.
 """
 
 from collections.abc import Callable
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,14 +21,15 @@ from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.simulation import rounds
 
-#: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello
-#: et al., Fig. 1).
+#: Where its coverage is measured a band is the mean +- so many sds (Calandriello et al., Fig. 1).
 BAND = 3.0
 #: Starved ratios are cut off here: those of SoR have no bound.
 LARGEST_RATIO = 1e200
 
 Pulls = NDArray[np.int64]
 Design = Callable[[np.random.Generator, Array, int], Pulls]
+#: Posteriors by name and setting.
+Posteriors = dict[tuple[str, str], RowPosterior | sketch.FeaturePosterior]
 
 
 # Designs
@@ -38,15 +38,14 @@ Design = Callable[[np.random.Generator, Array, int], Pulls]
 def uniform_pulls(
     rng: np.random.Generator, points: Array, horizon: int, upto: float = np.inf
 ) -> Pulls:
-    """Return pulls (horizon,), uniform among the arms at points (A, d) whose first coordinate is at
-    most `upto`.
-    """
+    """Return pulls (horizon,), uniform among the arms whose first coordinate is at most `upto`."""
     return rng.choice(np.flatnonzero(points[:, 0] <= upto), horizon)
 
 
 def shrinking_window(rng: np.random.Generator, points: Array, horizon: int) -> Pulls:
-    """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from
-    1 to 1/20.
+    """Return pulls (horizon,), uniform among the arms nearest a random one.
+
+    The share of the arms that are near enough falls from 1 to 1/20.
     """
     centre = points[rng.choice(len(points))]
     nearest = np.linalg.norm(points - centre, axis=1).argsort(kind="stable")
@@ -58,9 +57,7 @@ def shrinking_window(rng: np.random.Generator, points: Array, horizon: int) -> P
 
 
 class Snapshot(NamedTuple):
-    """Mean (A,) and sd (A,) of a posterior, its number of features, and the arms in its dictionary,
-    with repeats.
-    """
+    """Mean (A,), sd (A,) and number of features of a posterior, and its dictionary's arms."""
 
     mean: Array
     sd: Array
@@ -73,9 +70,7 @@ class Snapshot(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A problem, the arms pulled (T,) and what they gave (T,), and posteriors {(name, setting, t):
-    Snapshot}.
-    """
+    """A problem, arms pulled and rewards seen (T,), and posteriors by (name, setting, t)."""
 
     problem: Problem
     pulls: Pulls
@@ -91,35 +86,41 @@ def snapshots(
     n_features: dict[str, list[int]],
     trial: Trial,
 ) -> Watched:
-    """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`: the exact
-    posterior and others.
+    """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`.
 
-    BKB and its streaming form run with every qbar; with the dictionary S of BKB at the first qbar:
-    SoR on S, DTC on as many pulls drawn uniformly and on three, RFF and QFF with |S| features (made
-    even) and with each of `n_features["RFF"]`, `n_features["QFF"]`.
+    The exact posterior; BKB and its streaming form with every qbar; with the dictionary S of BKB at
+    the first qbar: SoR on S, DTC on as many pulls drawn uniformly and on three, RFF and QFF with
+    |S| features (made even) and with each of `n_features["RFF"]`, `n_features["QFF"]`.
     """
-    problem, rng = source(trial), trial.rng("run")
-    model, seen = problem.model, {}
+    problem = source(trial)
+    rng = trial.rng("run")
+    model = problem.model
     pulls = design(rng, model.points, max(at))
     observations = np.array([problem.pull(arm, rng) for arm in pulls])
     given = model.kernel, model.points, model.noise_variance
-    followers: dict[tuple[str, str], Any] = {("exact", ""): RowPosterior(*given)}
-    forms = {"BKB": sketch.BudgetedPosterior, "BKB, streaming": sketch.StreamingPosterior}
-    for (name, form), q in product(forms.items(), qbars):
-        followers[name, f"qbar={q:g}"] = form(*given, q, rng.spawn(1)[0])
+    known: Posteriors = {("exact", ""): RowPosterior(*given)}
+    for q in qbars:
+        known["BKB", f"qbar={q:g}"] = sketch.BudgetedPosterior(*given, q, rng.spawn(1)[0])
+    for q in qbars:
+        streaming = sketch.StreamingPosterior(*given, q, rng.spawn(1)[0])
+        known["BKB, streaming", f"qbar={q:g}"] = streaming
+    bkb: Any = known["BKB", f"qbar={qbars[0]:g}"]
+    seen: dict[tuple[str, str, int], Snapshot] = {}
     for before, t in pairwise([0, *at]):
-        for posterior, i in product(followers.values(), range(before, t)):
-            posterior.update(pulls[i], observations[i])
-        rivals = _rivals(model, pulls[:t], followers["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
-        for posterior, i in product(rivals.values(), range(t)):
-            posterior.update(pulls[i], observations[i])
-        for (name, setting), known in (followers | rivals).items():
-            size, members = (
-                getattr(known, "n_features", 0),
-                getattr(known, "dictionary", np.empty(0, dtype=int)),
-            )
-            seen[name, setting, t] = Snapshot(known.mean, known.sd, size, members)
+        _update(known, pulls[before:t], observations[before:t])
+        rivals = _rivals(model, pulls[:t], bkb, n_features, rng)
+        _update(rivals, pulls[:t], observations[:t])
+        for (name, setting), posterior in (known | rivals).items():
+            size = getattr(posterior, "n_features", 0)
+            members = getattr(posterior, "dictionary", np.empty(0, dtype=int))
+            seen[name, setting, t] = Snapshot(posterior.mean, posterior.sd, size, members)
     return Watched(problem, pulls, observations, seen)
+
+
+def _update(posteriors: Posteriors, pulls: Pulls, observations: Array) -> None:
+    for posterior in posteriors.values():
+        for arm, observation in zip(pulls, observations, strict=True):
+            posterior.update(arm, observation)
 
 
 def _rivals(
@@ -128,32 +129,28 @@ def _rivals(
     bkb: sketch.NystromPosterior,
     n_features: dict[str, list[int]],
     rng: np.random.Generator,
-) -> dict[tuple[str, str], sketch.FeaturePosterior]:
-    kernel, points, m = model.kernel, model.points, len(bkb.dictionary)
-    uniforms: dict[tuple[str, str], sketch.FeaturePosterior] = {}
+) -> Posteriors:
+    kernel = model.kernel
+    points = model.points
+    m = len(bkb.dictionary)
+    rivals: Posteriors = {}
     for setting, size in {"": m, "3 pulls": min(3, len(pulls))}.items():
-        uniforms["DTC, uniform", setting] = uniform = sketch.NystromPosterior(
-            kernel, points, model.noise_variance
-        )
+        uniform = sketch.NystromPosterior(kernel, points, model.noise_variance)
         uniform.use_dictionary(rng.choice(pulls, size, replace=False))
-    features = {
-        ("SoR", ""): sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing)
-    }
-    sizes = {
-        name: {"m=|S|": m + m % 2} | {f"m={n}": n for n in n_features[name]}
-        for name in ("RFF", "QFF")
-    }
-    features |= {
-        ("RFF", how): sketch.random_features(kernel, points, n, rng)
-        for how, n in sizes["RFF"].items()
-    }
-    features |= {
-        ("QFF", how): sketch.quadrature_features(kernel, points, n)
-        for how, n in sizes["QFF"].items()
-    }
-    return uniforms | {
-        name: sketch.FeaturePosterior(Z, model.noise_variance) for name, Z in features.items()
-    }
+        rivals["DTC, uniform", setting] = uniform
+
+    def add(name: str, setting: str, features: Array) -> None:
+        rivals[name, setting] = sketch.FeaturePosterior(features, model.noise_variance)
+
+    add("SoR", "", sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing))
+    even = m + m % 2
+    add("RFF", "m=|S|", sketch.random_features(kernel, points, even, rng))
+    for n in n_features["RFF"]:
+        add("RFF", f"m={n}", sketch.random_features(kernel, points, n, rng))
+    add("QFF", "m=|S|", sketch.quadrature_features(kernel, points, even))
+    for n in n_features["QFF"]:
+        add("QFF", f"m={n}", sketch.quadrature_features(kernel, points, n))
+    return rivals
 
 
 def starvation(
@@ -165,34 +162,31 @@ def starvation(
     unseen_from: float,
     trial: Trial,
 ) -> pd.DataFrame:
-    """Return one row per posterior and t: `seed`, `name`, `setting`, `t`, and how it compares with
-    the exact one.
+    """Return a row per posterior and t: how it compares with the exact one.
 
-    `starved` and `inflated`: the largest ratio over all arms; `coverage`: the share of the arms
-    whose first coordinate exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`.
-    Other settings: those of `snapshots`.
+    Columns: `seed`, `name`, `setting`, `t`; `starved` and `inflated`, the largest ratio over all
+    arms; `coverage`, the share of the arms whose first coordinate exceeds `unseen_from` with f
+    inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.
     """
     problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial)
-    unseen, rows = problem.model.points[:, 0] > unseen_from, []
+    unseen = problem.model.points[:, 0] > unseen_from
+    rows = []
     for (name, setting, t), view in seen.items():
         with np.errstate(divide="ignore"):
             log_ratio = 2 * (np.log(seen["exact", "", t].sd) - np.log(view.sd))
-        starved = np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO)))
-        covered = view.holds(problem.expected_reward)[unseen].mean()
-        numbers = starved, np.exp(-log_ratio.min()), covered, view.n_features, len(view.members)
-        rows.append((trial.number, name, setting, t, *numbers))
-    columns = [
-        "seed",
-        "name",
-        "setting",
-        "t",
-        "starved",
-        "inflated",
-        "coverage",
-        "features",
-        "members",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+        row = {
+            "seed": trial.number,
+            "name": name,
+            "setting": setting,
+            "t": t,
+            "starved": np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO))),
+            "inflated": np.exp(-log_ratio.min()),
+            "coverage": view.holds(problem.expected_reward)[unseen].mean(),
+            "features": view.n_features,
+            "members": len(view.members),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 # Theorem 1 and Proposition 5
@@ -206,19 +200,18 @@ def variance_ratios(
     form: type[sketch.BudgetedPosterior],
     trial: Trial,
 ) -> dict[str, Any]:
-    """Return how the variance of the posterior `form` follows the exact one (Calandriello et al.,
-    Theorem 1).
+    """Return how variances of `form` follow the exact ones (Calandriello et al., Theorem 1).
 
     `by_qbar`: after each of T pulls, (T,) to seven digits, `low` and `high`, the smallest and
     largest ratio to the exact variance over the arms; `members` of the dictionary; `expected`, the
     sum of all pulls' inclusion probabilities. `dimension` (T,): d_eff of the exact posterior.
     """
-    rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
-    exact, sketches = RowPosterior(*given), {q: form(*given, q, rng.spawn(1)[0]) for q in qbars}
-    ratios, dimension = (
-        {q: np.empty((4, horizon), np.float32) for q in qbars},
-        np.empty(horizon, np.float32),
-    )
+    rng = trial.rng("run")
+    given = source.kernel, source.points, source.noise_variance
+    exact = RowPosterior(*given)
+    sketches = {q: form(*given, q, rng.spawn(1)[0]) for q in qbars}
+    ratios = {q: np.empty((4, horizon), np.float32) for q in qbars}
+    dimension = np.empty(horizon, np.float32)
     for t, arm in enumerate(design(rng, source.points, horizon)):
         exact.update(arm, 0.0)  # no variance depends on what is observed
         for q, bkb in sketches.items():
@@ -228,57 +221,47 @@ def variance_ratios(
             ratios[q][:, t] = ratio.min(), ratio.max(), len(bkb.dictionary), bkb.counts @ inclusion
         dimension[t] = exact.counts @ exact.variance / source.noise_variance
     names = "low", "high", "members", "expected"
-    return {
-        "by_qbar": {q: dict(zip(names, rows, strict=True)) for q, rows in ratios.items()},
-        "dimension": dimension,
-    }
+    by_qbar = {q: dict(zip(names, rows, strict=True)) for q, rows in ratios.items()}
+    return {"by_qbar": by_qbar, "dimension": dimension}
 
 
 def equal_size(
     source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial
 ) -> tuple[float, float]:
-    """Return the largest approximate over exact variance after `horizon` pulls: BKB's, and DTC's on
-    as many pulls.
-    """
-    rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
+    """Return the largest approximate over exact variance of BKB, and of DTC on as many pulls."""
+    rng = trial.rng("run")
+    given = source.kernel, source.points, source.noise_variance
     pulls = design(rng, source.points, horizon)
-    exact, bkb = RowPosterior(*given), sketch.BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
+    exact = RowPosterior(*given)
+    bkb = sketch.BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
     uniform = sketch.NystromPosterior(*given)
     for arm in pulls:
         for posterior in (exact, bkb, uniform):
             posterior.update(arm, 0.0)
     uniform.use_dictionary(rng.choice(pulls, len(bkb.dictionary), replace=False))
-    return float((bkb.variance / exact.variance).max()), float(
-        (uniform.variance / exact.variance).max()
-    )
+    inflated = float((bkb.variance / exact.variance).max())
+    return inflated, float((uniform.variance / exact.variance).max())
 
 
 def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) -> Array:
-    """Return the four quantities of Calandriello et al., Proposition 5, after each of `horizon`
-    pulls, (horizon, 4).
+    """Return the four quantities of Calandriello et al., Proposition 5, (horizon, 4).
 
-    Effective dimension, sum of sigma_s^2(x_s) (after the point's own observation, divided by
-    noise_variance), log det(K / noise_variance + I), and d_eff (1 + log(|K| / noise_variance + 1)),
-    |K| the spectral norm.
+    After each pull: effective dimension, sum of sigma_s^2(x_s) (after the point's own observation,
+    divided by noise_variance), log det(K / noise_variance + I), and d_eff (1 + log(|K| /
+    noise_variance + 1)), |K| the spectral norm.
     """
-    kernel, points, noise_variance = source.kernel, source.points, source.noise_variance
-    posterior, pulls = (
-        RowPosterior(kernel, points, noise_variance),
-        design(trial.rng("run"), points, horizon),
-    )
-    chain, own = np.empty((horizon, 4)), 0.0
+    posterior = RowPosterior(source.kernel, source.points, source.noise_variance)
+    pulls = design(trial.rng("run"), source.points, horizon)
+    chain = np.empty((horizon, 4))
+    own = 0.0
     for t, arm in enumerate(pulls):
         posterior.update(arm, 0.0)
-        own += posterior.variance[arm] / noise_variance
-        X = points[pulls[: t + 1]]
-        spectrum = np.maximum(eigvalsh(kernel(X, X)), 0.0) / noise_variance
+        own += posterior.variance[arm] / source.noise_variance
+        X = source.points[pulls[: t + 1]]
+        spectrum = np.maximum(eigvalsh(source.kernel(X, X)), 0.0) / source.noise_variance
         dimension = (spectrum / (1 + spectrum)).sum()
-        chain[t] = (
-            dimension,
-            own,
-            np.log1p(spectrum).sum(),
-            dimension * (1 + np.log1p(spectrum[-1])),
-        )
+        log_det = np.log1p(spectrum).sum()
+        chain[t] = dimension, own, log_det, dimension * (1 + np.log1p(spectrum[-1]))
     return chain
 
 
@@ -292,9 +275,7 @@ def cost_of_steps(
     at: list[int],
     trial: Trial,
 ) -> dict[str, pd.DataFrame]:
-    """Return the `sizes` of one run. Edition 0.3.0 also timed exact posteriors after `at` pulls: so
-    its labels say.
-    """
+    """Return the `sizes` of one run; `at`, a setting of kept labels, does nothing now."""
     return {"sizes": sizes_of_steps(source, bkb, horizon, trial)}
 
 
@@ -320,19 +301,21 @@ def _sizes(known: sketch.NystromPosterior) -> dict[str, float]:
 
 
 def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:
-    """Return the operations of every step of BKB and its opponents, one row per step, from the
-    `sizes` of one run.
+    """Return the operations of every step of BKB and its opponents from the `sizes` of one run.
 
     With n arms, t pulls, D distinct arms pulled and m features (the rank of the dictionary): BKB (n
     + D) m^2 (Calandriello et al., Section 3.2); refit t^3 + n t^2 (the paper's opponent); counts
     D^3 + n D^2, a refit on distinct arms; rows n t, the factor updated by one row per pull;
     covariance n^2, that of all arms kept.
     """
-    t, m, D = sizes.index.to_numpy(float), sizes["features"], sizes["distinct"]
+    t = sizes.index.to_numpy(float)
+    m = sizes["features"]
+    D = sizes["distinct"]
     columns = {
         "BKB": (n_arms + D) * m**2,
         "exact, rows": n_arms * t,
         "exact, covariance": float(n_arms**2),
+        "exact, refit": t**3 + n_arms * t**2,
+        "exact, counts": D**3 + n_arms * D**2,
     }
-    columns |= {"exact, refit": t**3 + n_arms * t**2, "exact, counts": D**3 + n_arms * D**2}
     return pd.DataFrame(columns, sizes.index, dtype=float)

@@ -14,12 +14,12 @@ from kbrepro.papers.bkb.measures import BAND, Watched
 
 
 def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
-    """Return Fig. 1: one row per t, one column per posterior {name: setting}, the exact one's band
-    drawn below each.
+    """Return Fig. 1: one row per t, one column per posterior {name: setting}.
 
-    Ticks below: members of the dictionary, where there is one.
+    The exact one's band is drawn below each. Ticks below: members of the dictionary, if any.
     """
-    x, f = watched.problem.model.points[:, 0], watched.problem.expected_reward
+    x = watched.problem.model.points[:, 0]
+    f = watched.problem.expected_reward
     times = sorted({t for *_, t in watched.seen})
     fig, axes = plt.subplots(
         len(times),
@@ -29,24 +29,21 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
         sharey=True,
         squeeze=False,
     )
-    for (row, t), (column, (name, setting)) in product(enumerate(times), enumerate(shown.items())):
-        ax, view, exact = (
-            axes[row, column],
-            watched.seen[name, setting, t],
-            watched.seen["exact", "", t],
-        )
-        colour, band = looks()[name][0], np.array([[-BAND], [BAND]])
+    band = np.array([[-BAND], [BAND]])
+    for ax, (t, (name, setting)) in zip(axes.flat, product(times, shown.items()), strict=True):
+        view = watched.seen[name, setting, t]
+        exact = watched.seen["exact", "", t]
+        colour = looks()[name][0]
         ax.axvspan(0, 0.5, color="0.95", linewidth=0, zorder=0)
         low, high = view.mean + band * view.sd
-        ax.fill_between(
-            x, low, high, color=colour, alpha=0.3, linewidth=0, label="approximation ± 3 sd"
-        )
+        faint = {"color": colour, "alpha": 0.3, "linewidth": 0}
+        ax.fill_between(x, low, high, label="approximation ± 3 sd", **faint)
         truth = (exact.mean + band * exact.sd).T
         ax.plot(x, truth, color="black", linewidth=0.8, label=["exact ± 3 sd", None])
         ax.plot(x, f, "--", color="black", linewidth=1.0, label="f, unknown")
-        pulled = x[watched.pulls[:t]], watched.observations[:t]
         ax.plot(
-            *pulled,
+            x[watched.pulls[:t]],
+            watched.observations[:t],
             "o",
             color="black",
             markersize=2.2,
@@ -63,14 +60,11 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
             markersize=7,
             label="in the dictionary",
         )
-        ax.set(
-            ylim=(-4.7, 4.5), xlim=(0, 1), xticks=(0, 0.5, 1), xlabel="x", ylabel=f"reward, t = {t}"
-        )
+        ax.set(xlim=(0, 1), xticks=(0, 0.5, 1), xlabel="x")
+        ax.set(ylim=(-4.7, 4.5), ylabel=f"reward, t = {t}")
         covered = view.holds(f)[x > 0.5].mean()
-        ax.set_title(
-            f"{name}, m = {view.n_features}\n{covered:.0%} of unseen f inside", size=SMALLEST + 1
-        )
+        title = f"{name}, m = {view.n_features}\n{covered:.0%} of unseen f inside"
+        ax.set_title(title, size=SMALLEST + 1)
         ax.label_outer()
-    return pieces.titled(
-        fig, "Fig. 1 of Calandriello et al., replicated on a simulated function", 3
-    )
+    title = "Fig. 1 of Calandriello et al., replicated on a simulated function"
+    return pieces.titled(fig, title, 3)

@@ -1,5 +1,4 @@
-"""BKB: GP-UCB on a dictionary that is drawn anew after every pull (Calandriello et al., Algorithm
-1).
+"""BKB: GP-UCB on a dictionary that is drawn anew after every pull (Calandriello et al., Alg. 1).
 
 Its widths: `Budgeted` is that of Theorem 2, `Authors` that of the authors' code.
 `confidence.AbbasiYadkori2011` on BKB is the width of exact GP-UCB with the log-determinant of the
@@ -18,17 +17,17 @@ from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
 from kbrepro.problems import Model
 
-#: eps of Theorem 1, and alpha = (1 + eps) / (1 - eps): the theorem keeps every variance within
-#: alpha of the exact one.
-ACCURACY, ALPHA = 0.5, 3.0
+#: eps of Theorem 1.
+ACCURACY = 0.5
+#: (1 + eps) / (1 - eps): the theorem keeps every variance within this factor of the exact one.
+ALPHA = 3.0
 
 
 class BKB(UCB):
-    """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`; the first arm is
-    drawn uniformly.
+    """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`.
 
-    From the first `ask` on, dictionaries are drawn by a child of `rng`: to go on later the policy
-    must be saved. Raises ValueError unless qbar >= 1.
+    The first arm is drawn uniformly. From the first `ask` on, dictionaries are drawn by a child of
+    `rng`: to go on later the policy must be saved. Raises ValueError unless qbar >= 1.
     """
 
     takes: tuple[str, ...] = ("allowed",)
@@ -48,9 +47,8 @@ class BKB(UCB):
 
     def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:
         form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
-        return form(
-            self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, self.rng
-        )
+        model = self.model
+        return form(model.kernel, model.points, model.noise_variance, self.qbar, self.rng)
 
     def choose(self) -> int:
         if not self._first_asked:  # until now `rng` may have been replaced
@@ -61,14 +59,12 @@ class BKB(UCB):
         super().learn(arm, observation)  # not at once: a dictionary may not fit
 
     def index(self) -> Array:
-        # ties fall by a random permutation: one common value makes the first arm uniform whatever
-        # the kernel
+        # ties fall at random: one common value makes the first arm uniform whatever the kernel
         return np.zeros(self.model.n_arms) if self.t == 1 else super().index()
 
 
 class FourierUCB(UCB):
-    """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not
-    adapt.
+    """UCB on a fixed number of random Fourier features, drawn once.
 
     Calandriello et al., Section 1.1, say that it may suffer linear regret. They are drawn by a
     child of `rng` at the first `ask`: to go on later the policy must be saved. The kernel is the
@@ -85,11 +81,10 @@ class FourierUCB(UCB):
         super().__init__(model, horizon, **settings)
 
     def prior(self, horizon: int | None) -> sketch.FeaturePosterior:
-        kernel: Any = self.model.kernel
-        features = sketch.random_features(
-            kernel, self.model.points, self.n_features, self.rng.spawn(1)[0]
-        )
-        return sketch.FeaturePosterior(features, self.model.noise_variance)
+        model = self.model
+        child = self.rng.spawn(1)[0]
+        features = sketch.random_features(model.kernel, model.points, self.n_features, child)
+        return sketch.FeaturePosterior(features, model.noise_variance)
 
     def choose(self) -> int:
         if self.t == 1 and not self._first_asked:  # until now `rng` may have been replaced
@@ -99,8 +94,7 @@ class FourierUCB(UCB):
 
 @dataclass(frozen=True)
 class Budgeted(Probable):
-    """beta~ / sqrt(lambda) of Calandriello et al., Theorem 2, lambda the noise variance of the
-    posterior.
+    """beta~ / sqrt(lambda) of Calandriello et al., Theorem 2; lambda is the noise variance.
 
     beta~ = 2 noise_scale sqrt(alpha log(squared_kappa pulls) S + log(1 / delta))
             + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm
@@ -117,50 +111,42 @@ class Budgeted(Probable):
         squared_kappa = float(model.kernel.diag(model.points).max())
         largest = squared_kappa * max(policy.t - 1, 2)
         if largest < 1:
-            raise ValueError(
-                f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at"
-                " least 1"
-            )
-        inside = ALPHA * math.log(largest) * policy.posterior.summed_variance + math.log(
-            1 / self.delta
-        )
+            told = f"squared_kappa = {squared_kappa!r} is not allowed"
+            raise ValueError(f"{told}: times the pulls it must be at least 1")
+        grown = ALPHA * math.log(largest) * policy.posterior.summed_variance
+        inside = grown + math.log(1 / self.delta)
         noise = 2 * model.noise_scale * math.sqrt(inside) / math.sqrt(model.noise_variance)
         return noise + (1 + 1 / math.sqrt(1 - ACCURACY)) * model.known_norm
 
     def smallest_qbar(self, horizon: int) -> float:
-        """Return 6 alpha log(4 T / delta) / eps^2, the least for which Theorem 1 holds, T =
-        `horizon` >= 1.
-        """
+        """Return 6 alpha log(4 T / delta) / eps^2, the least for Theorem 1, T = `horizon`."""
         return 6 * ALPHA * math.log(4 * horizon / self.delta) / ACCURACY**2
 
     def regret_bound(self, model: Model, effective_dimension: float, horizon: int) -> float:
-        """Return the bound of Theorem 2 on the regret of T = `horizon` >= 2 rounds, for kernels of
-        variance 1.
+        """Return the bound of Theorem 2 on the regret of T = `horizon` >= 2 rounds.
 
         2 (2 alpha)^(3/2) sqrt(T) (noise_scale d log T + sqrt(lambda norm^2 d log T) + noise_scale
-        log(1 / delta)), d the `effective_dimension` of the pulls. Holds with probability 1 - delta.
+        log(1 / delta)), d the `effective_dimension` of the pulls. Holds with probability 1 - delta,
+        for kernels of variance 1.
         """
         growth = effective_dimension * math.log(horizon)
-        terms = model.noise_scale * growth + model.known_norm * math.sqrt(
-            model.noise_variance * growth
-        )
+        bias = model.known_norm * math.sqrt(model.noise_variance * growth)
+        terms = model.noise_scale * growth + bias
         terms += model.noise_scale * math.log(1 / self.delta)
         return 2 * (2 * ALPHA) ** 1.5 * math.sqrt(horizon) * terms
 
 
 @dataclass(frozen=True)
 class Authors(Probable):
-    """norm + noise_scale / sqrt(lambda) sqrt(log(pulls) S + log(1 / delta)), S and lambda as in
-    `Budgeted`.
+    """norm + noise_scale / sqrt(lambda) sqrt(log(pulls) S + log(1 / delta)).
 
     The width in the code of the authors of BKB: without the factor 2, alpha, and the terms in
-    epsilon and kappa. The logarithm counts at least 2 pulls.
+    epsilon and kappa; S and lambda as in `Budgeted`. The logarithm counts at least 2 pulls.
     """
 
     def __call__(self, policy: BKB) -> float:
         """Return the width of this round; ValueError on an unknown norm."""
-        model, logarithm = policy.model, math.log(max(policy.t - 1, 2))
-        noise = model.noise_scale * math.sqrt(
-            logarithm * policy.posterior.summed_variance + math.log(1 / self.delta)
-        )
+        model = policy.model
+        grown = math.log(max(policy.t - 1, 2)) * policy.posterior.summed_variance
+        noise = model.noise_scale * math.sqrt(grown + math.log(1 / self.delta))
         return model.known_norm + noise / math.sqrt(model.noise_variance)

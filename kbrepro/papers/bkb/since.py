@@ -1,5 +1,4 @@
-"""mini-GP-UCB: exact GP-UCB that stays with an arm, so that few distinct choices make up its
-history.
+"""mini-GP-UCB: exact GP-UCB that stays with an arm, so that it chooses a few times only.
 
 Calandriello, Carratino, Lazaric, Valko & Rosasco (2022), arXiv 2201.12909.
 """
@@ -19,22 +18,21 @@ class CountedPosterior(RowPosterior):
     """The exact posterior of all arms with one row for a whole sequence of pulls of one arm."""
 
     def repeat(self, arm: int, observations: list[float]) -> None:
-        """Condition on n observations of `arm` at the cost of one: their mean has noise variance
-        lambda / n.
-        """
+        """Condition on n observations of `arm` at the cost of one."""
         n = len(observations)
-        self.update(arm, float(np.mean(observations)), self.noise_variance / n)
+        mean = float(np.mean(observations))
+        self.update(arm, mean, self.noise_variance / n)
         self._counts[arm] += n - 1
 
 
 class MiniUCB(UCB):
-    """GP-UCB that stays with the arm x it chose for max(1, floor((C^2 - 1) lambda / variance(x)))
-    rounds.
+    """GP-UCB that stays with the arm x that it chose while nothing much can change.
 
-    n pulls of x divide its variance by 1 + n variance / lambda, and that of any other arm by no
-    more (Cauchy-Schwarz on the covariance): as long as it stays, no standard deviation falls by
-    more than the factor C. `squared_c` is C^2 > 1; with C near 1 it is GP-UCB. `choices` counts how
-    often it chose. To go on later it must be saved. Raises ValueError unless squared_c > 1.
+    That is for max(1, floor((C^2 - 1) lambda / variance(x))) rounds: n pulls of x divide its
+    variance by 1 + n variance / lambda, and that of any other arm by no more (Cauchy-Schwarz on the
+    covariance): as long as it stays, no standard deviation falls by more than the factor C.
+    `squared_c` is C^2 > 1; with C near 1 it is GP-UCB. `choices` counts how often it chose. To go
+    on later it must be saved. Raises ValueError unless squared_c > 1.
     """
 
     takes: tuple[str, ...] = ()
@@ -46,12 +44,15 @@ class MiniUCB(UCB):
         if not squared_c > 1:
             raise ValueError(f"squared_c = {squared_c!r} is not allowed: squared_c must be above 1")
         super().__init__(model, horizon, **settings)
-        self.squared_c, self.choices = squared_c, 0
-        self._arm, self._stays = -1, 0
+        self.squared_c = squared_c
+        self.choices = 0
+        self._arm = -1
+        self._stays = 0
         self._observed: list[float] = []
 
     def prior(self, horizon: int | None) -> CountedPosterior:
-        return CountedPosterior(self.model.kernel, self.model.points, self.model.noise_variance)
+        model = self.model
+        return CountedPosterior(model.kernel, model.points, model.noise_variance)
 
     def choose(self) -> int:
         if not self._stays:
@@ -63,9 +64,7 @@ class MiniUCB(UCB):
 
     @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
-        """Take in what a pull gave; the posterior changes when the arm may. ValueError unless it
-        was asked for.
-        """
+        """Take in what a pull gave, later than at once; ValueError unless it was asked for."""
         if arm != self._arm or not self._stays:
             raise ValueError(f"arm = {arm} is not allowed: mini-GP-UCB asked for {self._arm}")
         checks.finite_number(observation=observation)

@@ -1,11 +1,10 @@
-"""Approximate posteriors over a finite set of arms that live on finitely many features, with the
-exact one's interface.
+"""Posteriors over a finite set of arms that live on finitely many features.
 
 With features z(x) in R^m, counts n and V = sum_i n_i z_i z_i^T + noise_variance I:
 
-    mean = z^T V^-1 sum of z_i y_i variance = noise_variance z^T V^-1 z subset of regressors (SoR),
-    Fourier features
-              + max(0, k(x, x) - |z|^2) deterministic training conditional (DTC)
+    mean      = z^T V^-1 sum of z_i y_i
+    variance  = noise_variance z^T V^-1 z     subset of regressors (SoR), Fourier features
+              + max(0, k(x, x) - |z|^2)       deterministic training conditional (DTC)
 
 (Calandriello et al., eq. 4, times lambda = noise_variance: their sigma~^2 is divided by it, a
 variance here is not.) A step costs O((A + distinct arms pulled) m^2), whatever the number of pulls.
@@ -20,16 +19,14 @@ from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, SquaredExponential
 from kbrepro.posterior import check_noise
 
-#: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0 in its
-#: pseudo-inverse.
+#: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0.
 RANK_TOLERANCE = 1e-13
 
 
 def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
-    """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j, r the rank of K_S; `columns` (m, A)
-    is K(S, points).
+    """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j, r the rank of K_S.
 
-    The embedding of Calandriello et al., Section 3.1, up to a rotation.
+    `columns` (m, A) is K(S, points). Calandriello et al., Section 3.1, up to a rotation.
     """
     eigenvalues, vectors = np.linalg.eigh(columns[:, inducing])
     kept = eigenvalues > RANK_TOLERANCE * eigenvalues[-1]
@@ -39,49 +36,42 @@ def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
 def random_features(
     kernel: Kernel, points: Array, n_features: int, rng: np.random.Generator
 ) -> Array:
-    """Return random Fourier features (A, n) of points (A, d), half cosines, half sines (Rahimi &
-    Recht), n even.
+    """Return random Fourier features (A, n) of points (A, d), n even (Rahimi & Recht).
 
-    n is `n_features`, or one less. Raises ValueError for kernels other than the squared
-    exponential.
+    Half of them are cosines, half sines; n is `n_features`, or one less. Raises ValueError for
+    kernels other than the squared exponential.
     """
     frequencies = rng.standard_normal((n_features // 2, points.shape[1]))
     return _fourier(kernel, points, frequencies, np.full(len(frequencies), 0.5 / len(frequencies)))
 
 
 def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array:
-    """Return quadrature Fourier features (A, n) of points (A, 1), n the largest even number up to
-    n_features.
+    """Return quadrature Fourier features (A, n) of points (A, 1), n even and at most n_features.
 
     Mutný & Krause's Gauss-Hermite rule; a node and its mirror image share a cosine and a sine.
     Raises ValueError for kernels other than the squared exponential.
     """
     nodes, weights = roots_hermite(n_features - n_features % 2)
     half = nodes > 0
-    return _fourier(
-        kernel, points, nodes[half, None] * np.sqrt(2), (weights / np.sqrt(np.pi))[half]
-    )
+    frequencies = nodes[half, None] * np.sqrt(2)
+    return _fourier(kernel, points, frequencies, (weights / np.sqrt(np.pi))[half])
 
 
 def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) -> Array:
-    """Cosines and sines of frequencies (m, d), those of lengthscale 1, whose weights (m,) sum to a
-    half.
-    """
+    """Cosines and sines of frequencies (m, d) at lengthscale 1; weights (m,) sum to a half."""
     if not isinstance(kernel, SquaredExponential):
         needed = "these features fit the spectral density of the SquaredExponential kernel only"
         raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
     angles = points @ (frequencies / kernel.lengthscale).T
-    return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(
-        np.tile(2 * kernel.variance * weights, 2)
-    )
+    scales = np.sqrt(np.tile(2 * kernel.variance * weights, 2))
+    return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * scales
 
 
 class FeaturePosterior(checks.Changing):
-    """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without
-    in the SoR form.
+    """The posterior on features (A, m): in the DTC form if a `prior_variance` (A,) is given.
 
-    `n_features` is m (of a dictionary: its rank). Arrays are copies, as of the exact posterior, and
-    the least noise variance is the same.
+    Without it is the SoR form. `n_features` is m (of a dictionary: its rank). Arrays are copies, as
+    of the exact posterior, and the least noise variance is the same.
     """
 
     _known: tuple[Array, Array, float] | None
@@ -89,22 +79,24 @@ class FeaturePosterior(checks.Changing):
     def __init__(
         self, features: Array, noise_variance: float, prior_variance: Array | None = None
     ) -> None:
-        squared = (
-            np.einsum("ij,ij->i", features, features) if prior_variance is None else prior_variance
-        )
-        check_noise(noise_variance, float(squared.max()))
-        self.noise_variance, self._prior_variance = noise_variance, prior_variance
+        self.noise_variance = noise_variance
+        self._prior_variance = prior_variance
         self._counts: NDArray[np.int64] = np.zeros(len(features), dtype=int)
         self._sums = np.zeros(len(features))
-        self._embed(features)
+        squared = self._embed(features)
+        largest = squared if prior_variance is None else prior_variance
+        check_noise(noise_variance, float(largest.max()))
 
-    def _embed(self, features: Array) -> None:
-        self._features, self.n_features = features, features.shape[1]
+    def _embed(self, features: Array) -> Array:
+        """Take in features (A, m); return their squared norms (A,)."""
+        self._features = features
+        self.n_features = features.shape[1]
         squared = np.einsum("ij,ij->i", features, features)
-        self._residual = (
-            0.0 if self._prior_variance is None else np.maximum(self._prior_variance - squared, 0.0)
-        )
+        self._residual = 0.0
+        if self._prior_variance is not None:
+            self._residual = np.maximum(self._prior_variance - squared, 0.0)
         self._known = None
+        return squared
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -133,9 +125,7 @@ class FeaturePosterior(checks.Changing):
 
     @property
     def summed_variance(self) -> float:
-        """Sum over the pulls so far of variance / noise_variance: the estimate of the effective
-        dimension.
-        """
+        """Sum of variance / noise_variance over the pulls so far: an effective dimension."""
         return float(self._counts @ self.variance) / self.noise_variance
 
     def update(self, arm: int, observation: float) -> None:
@@ -158,47 +148,47 @@ class FeaturePosterior(checks.Changing):
         mean = whitened @ (inverse @ (Z.T @ self._sums[pulled]))
         # this form subtracts nothing, so nothing cancels
         variance = self.noise_variance * np.einsum("ij,ij->i", whitened, whitened) + self._residual
-        self._known = mean, variance, float(np.log(np.diag(L) / np.sqrt(self.noise_variance)).sum())
+        gain = float(np.log(np.diag(L) / np.sqrt(self.noise_variance)).sum())
+        self._known = mean, variance, gain
         return self._known
 
 
 class NystromPosterior(FeaturePosterior):
-    """The DTC posterior on the Nyström features of a dictionary of arms, empty at first (the
-    prior).
+    """The DTC posterior on the Nyström features of a dictionary of arms.
 
-    `dictionary` (members,) lists the arms in it with repeats, `inducing` (m,) the distinct ones.
+    `dictionary` (members,) lists the arms in it with repeats, `inducing` (m,) the distinct ones; at
+    first it is empty, and the posterior the prior.
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
-        super().__init__(
-            np.empty((len(points), 0)), noise_variance, kernel.diag(points).astype(float)
-        )
-        self._kernel, self._points = kernel, points
+        no_features = np.empty((len(points), 0))
+        super().__init__(no_features, noise_variance, kernel.diag(points).astype(float))
+        self._kernel = kernel
+        self._points = points
         self.dictionary = self.inducing = checks.read_only(np.empty(0, dtype=int))
         self._columns = np.empty((0, len(points)))
 
     def use_dictionary(self, members: NDArray[np.int64]) -> None:
-        """Take the arms in `members`, repeats allowed, as dictionary; embed anew only if the
-        distinct ones change.
-        """
-        self.dictionary, distinct = checks.read_only(members), np.unique(members)
+        """Take the arms in `members`, repeats allowed, as dictionary."""
+        self.dictionary = checks.read_only(members)
+        distinct = np.unique(members)
         if np.array_equal(distinct, self.inducing):
             return
         columns = np.empty((len(distinct), len(self._points)))
         known = np.isin(distinct, self.inducing)
         columns[known] = self._columns[np.searchsorted(self.inducing, distinct[known])]
         columns[~known] = self._kernel(self._points[distinct[~known]], self._points)
-        self._columns, self.inducing = columns, checks.read_only(distinct)
+        self._columns = columns
+        self.inducing = checks.read_only(distinct)
         self._embed(nystrom_features(columns, distinct))
 
 
 class BudgetedPosterior(NystromPosterior):
-    """The posterior of BKB: after every pull a new dictionary, each pull in it with probability
-    min(1, qbar s).
+    """The posterior of BKB: after every pull a new dictionary of earlier pulls.
 
-    s is the variance of its arm before the newest observation, divided by the noise variance
-    (Calandriello et al., Algorithm 1). A dictionary that would be empty holds the newest pull.
-    `rng` draws it. Raises ValueError unless qbar >= 1.
+    A pull is in it with probability min(1, qbar s); s is the variance of its arm before the newest
+    observation, divided by the noise variance (Calandriello et al., Algorithm 1). A dictionary that
+    would be empty holds the newest pull. `rng` draws it. Raises ValueError unless qbar >= 1.
     """
 
     def __init__(
@@ -212,7 +202,8 @@ class BudgetedPosterior(NystromPosterior):
         if not 1 <= qbar < np.inf:
             raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
         super().__init__(kernel, points, noise_variance)
-        self.qbar, self.rng = qbar, rng
+        self.qbar = qbar
+        self.rng = rng
 
     def inclusion(self) -> Array:
         """Return the probability (A,) with which a pull of each arm enters the next dictionary."""
@@ -230,19 +221,21 @@ class BudgetedPosterior(NystromPosterior):
 
 
 class StreamingPosterior(BudgetedPosterior):
-    """The posterior on the dictionary that Calandriello et al., Section 3.2, leave open: members
-    only drop out.
+    """The posterior on a dictionary from which members only drop out.
 
-    The newest pull enters with probability p; a member that is there with probability p stays with
-    p' / p, p' the smaller of p and its probability now.
+    Calandriello et al., Section 3.2, leave it open. The newest pull enters with probability p; a
+    member that is there with probability p stays with p' / p, p' the smaller of p and its
+    probability now.
     """
 
     _members = np.empty(0, dtype=int)  # one entry a pull that is still a member,
     _probabilities = np.empty(0)  # and the probability of that
 
     def _draw(self, inclusion: Array, newest: int) -> NDArray[np.int64]:
-        members, before = np.append(self._members, newest), np.append(self._probabilities, 1.0)
+        members = np.append(self._members, newest)
+        before = np.append(self._probabilities, 1.0)
         now = np.minimum(before, inclusion[members])
         stays = self.rng.random(len(members)) * before < now
-        self._members, self._probabilities = members[stays], now[stays]
+        self._members = members[stays]
+        self._probabilities = now[stays]
         return self._members

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from kbrepro.confidence import Srinivas2010
 from kbrepro.data import SensorData
 from kbrepro.data.store import load as load_readings
-from kbrepro.kernels import Array, Linear, Matern, SquaredExponential, grid
+from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
+from kbrepro.papers import Make
 from kbrepro.papers.gp_ucb import gain, widths
 from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
@@ -25,17 +25,15 @@ from kbrepro.problems import GPDraw
 from kbrepro.simulation import Experiment, Planned
 
 NOISE_VARIANCE = 0.025
-KERNELS = {
+KERNELS: dict[str, Kernel] = {
     "linear": Linear(),
     "squared exponential": SquaredExponential(0.5),
     "matern": Matern(0.5, nu=2.5),
 }
 
 
-def rules(delta: float, prior_sd: float) -> dict[str, Any]:
-    """Return the rules of Fig. 5, and three since the paper, for rewards of a prior standard
-    deviation.
-    """
+def rules(delta: float, prior_sd: float) -> dict[str, Make]:
+    """Return the rules of Fig. 5 and three since the paper; margins are shares of `prior_sd`."""
     EI = ExpectedImprovement
     MPI = partial(ProbabilityOfImprovement, margin=0.1 * prior_sd)
     margins = {f"MPI, margin {m:g}": m * prior_sd for m in (0.0, 0.01, 0.03)}
@@ -56,23 +54,23 @@ def rules(delta: float, prior_sd: float) -> dict[str, Any]:
 
 
 def points_for(kernel: str, d: int, n: int, seed: int) -> Array:
-    """Return the arms of a kernel behind the growth of gain and regret: a grid, or 200 unit
-    vectors.
-    """
+    """Return the arms behind the growth of gain and regret: a grid, or 200 unit vectors."""
     return gain.unit_vectors(200, d, seed) if kernel == "linear" else gain.grid_of(n, d)
 
 
-def growing(seed: int, points: int, horizon: int) -> dict[tuple[str, int], Any]:
-    """Return kernel, arms, noise variance and pulls of each case of the growth of the gain."""
-    cases: dict[tuple[str, int], Any] = {}
+def growing(seed: int, points: int, horizon: int) -> dict[tuple[str, int], gain.Case]:
+    """Return the cases of the growth of the gain."""
+    cases: dict[tuple[str, int], gain.Case] = {}
+
+    def add(name: str, d: int, n: int, pulls: int) -> None:
+        cases[name, d] = KERNELS[name], points_for(name, d, n, seed), NOISE_VARIANCE, pulls
+
     for d in (1, 2, 4, 8):
-        arms = points_for("linear", d, 200, seed)
-        cases["linear", d] = KERNELS["linear"], arms, NOISE_VARIANCE, horizon
-    for d in (1, 2, 3):
-        n = points if d > 1 else min(points, 1000)
-        for name in ("squared exponential", "matern"):
-            longest = 10 * horizon if d == 1 and name != "matern" else horizon
-            cases[name, d] = KERNELS[name], points_for(name, d, n, seed), NOISE_VARIANCE, longest
+        add("linear", d, 200, horizon)
+    few = min(points, 1000)
+    for d, n in ((1, few), (2, points), (3, points)):
+        add("squared exponential", d, n, 10 * horizon if d == 1 else horizon)
+        add("matern", d, n, horizon)
     return cases
 
 
@@ -93,34 +91,31 @@ def experiments(
     plan = {}
     draws = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=NOISE_VARIANCE)
     theorems = widths.theorems(delta, NOISE_VARIANCE, n_arms, horizon)
-    _, width, _ = theorems["Theorem 2"]
     known = rules(delta, prior_sd=1.0)
-    synthetic = Experiment(draws, known | {"GP-UCB, Theorem 2": partial(UCB, width=width)}, horizon)
-    plan["Fig. 5a"] = Planned(synthetic, trials, seed)
-    three = Experiment(draws, {name: known[name] for name in ("GP-UCB", "GP-UCB/5", "EI")}, horizon)
-    plan["three rules, many"] = Planned(
-        three, on_par_trials, seed, first=trials, block=5, arms=False
-    )
+    proved = {"GP-UCB, Theorem 2": partial(UCB, width=theorems["Theorem 2"].width)}
+    plan["Fig. 5a"] = Planned(Experiment(draws, known | proved, horizon), trials, seed)
+    three = {name: known[name] for name in ("GP-UCB", "GP-UCB/5", "EI")}
+    many = Experiment(draws, three, horizon)
+    plan["three rules, many"] = Planned(many, on_par_trials, seed, trials, block=5, arms=False)
 
     lab = load("temperature")
     thirds = np.array_split(lab.readings, 3)
     for i, third in enumerate(("first third", "second third", "last third")):
         train = np.concatenate([*thirds[:i], *thirds[i + 1 :]])
         source, prior_sd = sensor_problems(train, thirds[i][::every], noise_variance=0.5)
-        sensors = Experiment(
-            source, rules(delta, prior_sd), horizon=len(lab.sensors), measured=lab.checksum
-        )
+        policies = rules(delta, prior_sd)
+        sensors = Experiment(source, policies, len(lab.sensors), measured=lab.checksum)
         plan[f"Fig. 5b, {third}"] = Planned(sensors, len(source.rewards), seed, block=10)
 
-    for theorem, (functions, width, _) in theorems.items():
-        rule = {"GP-UCB": partial(UCB, width=width)}
-        banded = Experiment(functions, rule, horizon, record_band=True)
+    for theorem, asked in theorems.items():
+        rule = {"GP-UCB": partial(UCB, width=asked.width)}
+        banded = Experiment(asked.source, rule, horizon, record_band=True)
         plan[theorem] = Planned(banded, theorem_runs, seed)
 
     cases = [*growing(seed, growth_points, growth_horizon).values()]
     job = partial(gain.gain_of_case, cases)
     plan["growth of the gain"] = Planned(job, len(cases), seed)
-    usual = {"GP-UCB": partial(UCB, width=Srinivas2010(delta))}
+    usual = {"GP-UCB": known["GP-UCB"]}
     for name, kernel in KERNELS.items():
         for d in (1, 2, 3):
             source = GPDraw(kernel, points_for(name, d, n_arms, seed), NOISE_VARIANCE)

@@ -1,6 +1,4 @@
-"""Bounds on the largest information gain, by spectrum and by formula (Srinivas et al., Section 5
-and Appendix C).
-"""
+"""Bounds on the largest information gain (Srinivas et al., Section 5 and Appendix C)."""
 
 import math
 from collections.abc import Sequence
@@ -12,37 +10,40 @@ from kbrepro.information import allocated_gain, gain_rate, greedy_gain
 from kbrepro.kernels import Array, Independent, Kernel, Linear, Matern, SquaredExponential, grid
 from kbrepro.problems import Trial
 
+#: Kernel, points (A, d), noise variance and number of pulls.
+Case = tuple[Kernel, Array, float, int]
 #: The factor of eq. 8: greedy pulls reach 1 - 1/e of the largest gain.
 HALF_OVER_GREEDY = 0.5 / (1 - math.exp(-1))
 
 
 def spectral_bound(eigenvalues: Array, noise_variance: float, horizon: int) -> Array:
-    """Return the bound of Srinivas et al., eq. 8, on the maximal gain gamma_T for T = 1..horizon,
-    (horizon,).
+    """Return the bound of Srinivas et al., eq. 8, on gamma_T for T = 1 .. horizon, (horizon,).
 
-    `eigenvalues` (A,) are those of the kernel matrix of all arms.
+    gamma_T is the largest gain of T pulls; `eigenvalues` (A,) are those of all arms' kernel matrix.
     """
     return 2 * HALF_OVER_GREEDY * allocated_gain(eigenvalues, noise_variance, horizon)
 
 
 def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
-    """Return the bound of Srinivas et al., Lemma 7.8, on the gain of T pulls, at its best split
-    T_*.
+    """Return the bound of Srinivas et al., Lemma 7.8, on the gain of T pulls, at its best T_*.
 
     (1/2) / (1 - 1/e) min over T_* of max over r of T_* log(r n / s2) + (T - r) / s2 sum of the
     eigenvalues after T_*, n the number of arms, kernel diagonal 1; concave in r. As printed: false
     where n / s2 is small (docs/found_on_the_way.md).
     """
-    eigenvalues, n = np.sort(np.maximum(eigenvalues, 0.0))[::-1], len(eigenvalues)
-    s = np.arange(1, min(T, n) + 1)
-    tails = np.maximum(eigenvalues.sum() - eigenvalues.cumsum(), 0.0)[: len(s)] / noise_variance
+    falling = np.sort(np.maximum(eigenvalues, 0.0))[::-1]
+    n = len(falling)
+    splits = np.arange(1, min(T, n) + 1)
+    left = np.maximum(falling.sum() - falling.cumsum(), 0.0)
+    tails = left[: len(splits)] / noise_variance
     with np.errstate(divide="ignore"):
-        best = np.clip(s / tails, 1, T)
-    worst = [
-        s * np.log(r * n / noise_variance) + (T - r) * tails
-        for r in (np.floor(best), np.ceil(best))
-    ]
-    return HALF_OVER_GREEDY * float(np.maximum(*worst).min())
+        best = np.clip(splits / tails, 1, T)
+
+    def gain_at(r: Array) -> Array:
+        return splits * np.log(r * n / noise_variance) + (T - r) * tails
+
+    worst = np.maximum(gain_at(np.floor(best)), gain_at(np.ceil(best)))
+    return HALF_OVER_GREEDY * float(worst.min())
 
 
 def unit_vectors(n: int, d: int, seed: int) -> Array:
@@ -54,8 +55,9 @@ def unit_vectors(n: int, d: int, seed: int) -> Array:
 def four_gains(
     n_arms: int, noise_variance: float, horizon: int, seed: int
 ) -> dict[str, tuple[Array, Array]]:
-    """Return greedy gain (horizon,) and spectrum (n_arms,) of the kernels of Fig. 3, the slowest
-    decay first.
+    """Return greedy gain (horizon,) and spectrum (n_arms,) of each kernel of Fig. 3.
+
+    The kernel whose eigenvalues decay most slowly is the first.
     """
     line = grid(n_arms)
     kernels: dict[str, tuple[Kernel, Array]] = {
@@ -64,13 +66,11 @@ def four_gains(
         "squared exponential": (SquaredExponential(0.2), line),
         "linear": (Linear(), unit_vectors(n_arms, 4, seed)),
     }
-    return {
-        name: (
-            greedy_gain(kernel, points, noise_variance, horizon)[0],
-            eigvalsh(kernel(points, points))[::-1],
-        )
-        for name, (kernel, points) in kernels.items()
-    }
+    known: dict[str, tuple[Array, Array]] = {}
+    for name, (kernel, points) in kernels.items():
+        greedy, _ = greedy_gain(kernel, points, noise_variance, horizon)
+        known[name] = greedy, eigvalsh(kernel(points, points))[::-1]
+    return known
 
 
 def grid_of(n: int, d: int) -> Array:
@@ -79,16 +79,12 @@ def grid_of(n: int, d: int) -> Array:
     return grid(side + (side**d < n), d)
 
 
-def gain_of_case(cases: Sequence[tuple[Kernel, Array, float, int]], trial: Trial) -> Array:
-    """Return the greedy gain (T,) of case number `trial.number`: (kernel, points, noise variance,
-    T).
-    """
+def gain_of_case(cases: Sequence[Case], trial: Trial) -> Array:
+    """Return the greedy gain (T,) of case number `trial.number`."""
     return greedy_gain(*cases[trial.number])[0]
 
 
 def allowed_exponent(kernel: str, T: int, d: int) -> float:
-    """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T, gamma by
-    `gain_rate`.
-    """
+    """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T (`gain_rate`)."""
     late, early = gain_rate(kernel, np.array([T, T / 10]), d)
     return 0.5 + 0.5 * math.log10(late / early)

@@ -15,6 +15,5 @@ def sensor_problems(train: Array, test: Array, noise_variance: float) -> tuple[R
     the rewards, as a prior of mean zero asks.
     """
     covariance = np.cov(train, rowvar=False)
-    return Rows(covariance, test - train.mean(axis=0), noise_variance), math.sqrt(
-        covariance.diagonal().mean()
-    )
+    source = Rows(covariance, test - train.mean(axis=0), noise_variance)
+    return source, math.sqrt(covariance.diagonal().mean())

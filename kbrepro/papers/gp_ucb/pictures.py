@@ -27,45 +27,38 @@ BANDED = (HERO, "EI")
 
 
 def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
-    """Return posterior and band before the pull in each of the rounds shown, and the pull;
-    `frames`: a row per arm.
+    """Return posterior and band before the pull in each of the rounds shown, and the pull.
+
+    `frames`: a row per round and arm.
     """
-    fig, axes = plt.subplots(2, -(-len(shown) // 2), figsize=(WIDTH, 4.2), sharex=True, sharey=True)
+    columns = -(-len(shown) // 2)
+    fig, axes = plt.subplots(2, columns, figsize=(WIDTH, 4.2), sharex=True, sharey=True)
     for ax, t in zip(axes.flat, shown, strict=True):
         now = frames[frames["round"] == t]
         before = frames[frames["round"] < t].drop_duplicates("round")
-        low, high = now["mean"] - now["half"], now["mean"] + now["half"]
+        low = now["mean"] - now["half"]
+        high = now["mean"] + now["half"]
         ax.fill_between(now["x"], low, high, color="0.86", label="band")
         ax.plot(now["x"], now["f"], "--", color="0.35", linewidth=1.0, label="f, unknown")
         ax.plot(now["x"], now["mean"], color=looks()[HERO][0], label="posterior mean")
-        ax.plot(
-            before["pulled"], before["observed"], "+", color="black", markersize=6, label="observed"
-        )
+        black = {"color": "black", "markersize": 6}
+        ax.plot(before["pulled"], before["observed"], "+", label="observed", **black)
         at = now["pulled"].iloc[0]
-        ax.plot(
-            at,
-            high[now["x"] == at],
-            "v",
-            color=looks()["EI"][0],
-            label="next pull: highest edge of the band",
-        )
+        edge = high[now["x"] == at]
+        ax.plot(at, edge, "v", color=looks()["EI"][0], label="next pull: highest edge of the band")
         ax.set(title=f"round {t}", xlabel="arm x", ylabel="reward")
         ax.label_outer()
-    return pieces.titled(
-        fig, "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5", 5, panel=len(shown) - 1
-    )
+    title = "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5"
+    return pieces.titled(fig, title, 5, panel=len(shown) - 1)
 
 
 # Figure 5
 
 
 def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: Any) -> Figure:
-    """Return average regret, one panel each {title: {rule: trace}}; settings as for
-    `figures.regret_quartiles`.
-    """
-    fig, axes = figures.regret_row(
-        panels, 3.9, quantity="average", hero=HERO, bands=BANDED, **settings
-    )
+    """Return average regret, a panel each {title: {rule: trace}} (`figures.regret_quartiles`)."""
+    settings |= {"quantity": "average", "hero": HERO, "bands": BANDED}
+    fig, axes = figures.regret_row(panels, 3.9, **settings)
     # the first panel alone has set it
     axes[0].set_ylim(top=1.1 * max(ax.dataLim.y1 for ax in axes))
     if len(panels) > 2:  # labels at the ends of curves would take half of the page
@@ -83,18 +76,14 @@ def information(
     fig, axes = pieces.row(3, 3.0)
     for name, (colour, style) in KERNEL_LOOK.items():
         for ax, values in zip(axes, (spectra[name], bounds[name], greedy[name]), strict=True):
-            ax.plot(np.arange(1, len(values) + 1), values, style, color=colour, label=name)
-    most, top = (
-        max(values[0] for values in spectra.values()),
-        max(values[-1] for values in bounds.values()),
-    )
-    axes[0].set(
-        title="spectrum", xlabel="rank s", ylabel=r"eigenvalue $\hat\lambda_s$", xlim=(0, 40)
-    )
-    axes[0].set(yscale="log", ylim=(1e-4, 2 * most))
+            numbers = np.arange(1, len(values) + 1)
+            ax.plot(numbers, values, style, color=colour, label=name)
+    most = max(values[0] for values in spectra.values())
+    top = max(values[-1] for values in bounds.values())
+    axes[0].set(title="spectrum", xlabel="rank s", ylabel=r"eigenvalue $\hat\lambda_s$")
+    axes[0].set(xlim=(0, 40), yscale="log", ylim=(1e-4, 2 * most))
     for ax, title in zip(axes[1:], ("bound of eq. 8", "greedy pulls"), strict=True):
         ax.set(title=title, xlabel="pulls T", ylabel="gain (nats)", ylim=(1, 1.2 * top))
         pieces.log_axes(ax, "xy")
-    return pieces.titled(
-        fig, "Fig. 3 of Srinivas et al., replicated, with 100 arms: spectra and gains", 4
-    )
+    title = "Fig. 3 of Srinivas et al., replicated, with 100 arms: spectra and gains"
+    return pieces.titled(fig, title, 4)

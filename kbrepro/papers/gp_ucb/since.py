@@ -1,7 +1,6 @@
-"""Acquisition rules of Takeno, Inatsu, Karasuyama and others for draws of the GP, without a
-parameter, with a proof.
+"""Rules of Takeno, Inatsu, Karasuyama and others for draws of the GP, with a proof.
 
-They are given what GP-UCB is given, without its confidence parameter. PIMS is `kbrepro.PIMS`.
+They are given what GP-UCB is given, and have no parameter. PIMS is `kbrepro.PIMS`.
 """
 
 import math
@@ -16,10 +15,10 @@ from kbrepro.problems import Model
 
 
 class IRGPUCB(Policy):
-    """IRGP-UCB: mean + sqrt(zeta) sd, zeta = 2 log(n_arms / 2) + an exponential variable of mean 2,
-    fresh each round.
+    """IRGP-UCB: mean + sqrt(zeta) sd, with a new zeta in each round.
 
-    Takeno et al. (2023), arXiv 2302.01511. In round t the best arm exceeds its mean + sqrt(2
+    Takeno et al. (2023), arXiv 2302.01511: zeta = 2 log(n_arms / 2) + an exponential variable of
+    mean 2. In round t the best arm exceeds its mean + sqrt(2
     log(n_arms / (2 u))) sd with probability at most u; zeta is the number under the root for u
     uniform on (0, 1), so that E[f(best)] is at most the expected largest index, for any t. Raises
     ValueError if there is only one arm.
@@ -35,13 +34,11 @@ class IRGPUCB(Policy):
 
 
 class GPEIMS(SampledMaximum):
-    """GP-EIMS: the arm with the largest E[max(f - g, 0)], g the maximum of one draw; ranked by its
-    logarithm.
+    """GP-EIMS: the arm with the largest E[max(f - g, 0)], g the maximum of one draw.
 
-    Takeno, Inatsu, Karasuyama and Takeuchi (2025), arXiv 2507.09828.
+    Takeno, Inatsu, Karasuyama and Takeuchi (2025), arXiv 2507.09828. The index is its logarithm.
     """
 
     def index(self) -> Array:
-        return log_expected_improvement(
-            self.centred(), self.posterior.sd, self.target(), self.prior_sd
-        )
+        sd = self.posterior.sd
+        return log_expected_improvement(self.centred(), sd, self.target(), self.prior_sd)

@@ -1,6 +1,6 @@
 """What the notebook on π-GP-UCB plays, as data."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern
+from kbrepro.papers import Make
 from kbrepro.papers.pi_gp_ucb import measures
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
@@ -17,6 +18,8 @@ from kbrepro.posterior import LatticePosterior
 from kbrepro.simulation import Experiment, Planned
 
 NU = 1.5
+#: A kind of width, made with delta.
+Width = Callable[[float], Chowdhury2017 | AbbasiYadkori2011]
 DIMENSIONS = (1, 2, 3)
 #: The usual convention of the lengthscale, and eq. 2 read literally.
 KERNELS = {"usual": Matern(0.2, nu=NU), "eq. 2": Matern(0.2 * np.sqrt(3), nu=NU)}
@@ -25,13 +28,11 @@ NUMBERS = [50, 100, 200, 500, 1000]
 
 
 def functions(d: int, kernel: str = "usual", alpha: float = 1.0) -> Bumps:
-    """Return the functions of Table 1 in d dimensions: sums of bumps on a grid of 30 points a
-    side.
-    """
+    """Return the functions of Table 1 in d dimensions, on a grid of 30 points a side."""
     return Bumps(KERNELS[kernel], d, 30, noise_variance=alpha, noise_bound=1.0, noise_scale=1.0)
 
 
-def rules(proved: Any, delta: float, **settings: Any) -> Mapping[str, Any]:
+def rules(proved: Width, delta: float, **settings: Width) -> dict[str, Make]:
     """Return IGP-UCB with a proved width, and π-GP-UCB; their band fails with probability delta."""
     return {
         "IGP-UCB": partial(UCB, width=proved(delta), form=LatticePosterior),
@@ -53,7 +54,9 @@ def experiments(
     published = rules(Chowdhury2017, delta)
     plan = {}
 
-    def play(label: str, source: Any, policies: Mapping[str, Any], n: int, **how: Any) -> None:
+    def play(
+        label: str, source: Bumps | Surface, policies: Mapping[str, Make], n: int, **how: Any
+    ) -> None:
         plan[label] = Planned(Experiment(source, policies, horizon), n, seed, **how)
 
     for d in DIMENSIONS:
@@ -67,14 +70,15 @@ def experiments(
 
     grown = {d: measures.growing_variance(horizon, d, NU) for d in DIMENSIONS}
     ones = dict.fromkeys(DIMENSIONS, 1.0)
-    changes = {
+    changes: dict[str, tuple[Width, dict[int, float]]] = {
         "tighter width": (Flynn2024, ones),
         "lambda grows": (AbbasiYadkori2011, grown),
         "both": (Flynn2024, grown),
     }
-    for (change, (width, alpha)), d in product(changes.items(), DIMENSIONS):
-        with_width = rules(width, delta, width=width)
-        play(f"{change}, d = {d}", functions(d, alpha=alpha[d]), with_width, n_of[d], arms=False)
+    for change, (width, alpha) in changes.items():
+        policies = rules(width, delta, width=width)
+        for d in DIMENSIONS:
+            play(f"{change}, d = {d}", functions(d, alpha=alpha[d]), policies, n_of[d], arms=False)
 
     thesis = partial(PartitionedUCB, delta=delta, nu=NU, variant="thesis")
     play("thesis", functions(2), {"π-GP-UCB, thesis": thesis}, trials, arms=False)

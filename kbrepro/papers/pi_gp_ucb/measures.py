@@ -1,21 +1,14 @@
-"""What the notebook on π-GP-UCB measures: shares of uniform regret and printed means, cells,
-bands.
-"""
+"""What the notebook on π-GP-UCB measures: shares of uniform regret, cells, bands."""
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
 from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.pi_gp_ucb.partition import (
-    Integers,
-    PartitionedUCB,
-    initial_side,
-    must_split,
-    split_exponent,
-)
+from kbrepro.papers.pi_gp_ucb.partition import Integers, initial_side, must_split, split_exponent
 from kbrepro.problems import Problem, Trial
 from kbrepro.simulation import Experiment, rounds
 
@@ -27,29 +20,29 @@ PRINTED_RUNS = 12
 
 
 def uniform_regret(source: Callable[[Trial], Problem], trials: int, seed: int) -> Array:
-    """Return the expected regret of a round of uniform play in each of the first trials,
-    (trials,).
-    """
-    rewards = (source(Trial(seed, number)).expected_reward for number in range(trials))
-    return np.array([f.max() - f.mean() for f in rewards])
+    """Return the expected regret of a round of uniform play in the first trials, (trials,)."""
+    regret = np.empty(trials)
+    for number in range(trials):
+        f = source(Trial(seed, number)).expected_reward
+        regret[number] = f.max() - f.mean()
+    return regret
 
 
 def half_width(values: Array, axis: int = -1) -> Array:
-    """Return the half-width of the 95 % prediction interval, round the mean of values, of a mean of
-    PRINTED_RUNS.
+    """Return the half-width of the 95 % prediction interval of a mean of PRINTED_RUNS values.
+
+    The interval is round the mean of `values`, along `axis`.
     """
     n = values.shape[axis]
-    return (
-        values.std(axis=axis, ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
-    )
+    sd = values.std(axis=axis, ddof=1)
+    return sd * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
 
 
 # Theory
 
 
 def regret_exponents(d: int, nu: float) -> dict[str, float]:
-    """Return exponents of T in the regret: those of the paper (eq. 1), of IGP-UCB as known since,
-    and the lower bound.
+    """Return exponents of T in the regret: the paper's (eq. 1), IGP-UCB's, and the lower bound.
 
     IGP-UCB in 2020: (3 d^2 + 2 nu) / (2 d^2 + 4 nu) as the paper states it (by its eq. 4 it has d
     (d + 1) instead of d^2); with the gain of Vakili et al. (2021): (2 nu + 3 d) / (4 nu + 2 d);
@@ -71,47 +64,43 @@ def growing_variance(horizon: int, d: int, nu: float) -> float:
 
 
 def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
-    """Return the last round t in which the first cover alone has more than 4 (t + 1)^(b d) cells
-    (Lemma 6), else 0.
-    """
-    cells, t = initial_side(horizon, d, nu) ** d, np.arange(1, horizon + 1)
-    return int(np.count_nonzero(4 * (t + 1) ** (split_exponent(d, nu) * d) < cells))
+    """Return the last round in which Lemma 6 counts fewer cells than the first cover has, or 0."""
+    cells = initial_side(horizon, d, nu) ** d
+    t = np.arange(1, horizon + 1)
+    counted = 4 * (t + 1) ** (split_exponent(d, nu) * d)
+    return int(np.count_nonzero(counted < cells))
 
 
 # Cells
 
 
 def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integers]]:
-    """Return how many cells the pulls `arms` (T,) make on a grid of n points a side, and the rounds
-    of the last cover.
+    """Return how many cells the pulls `arms` (T,) make, and the rounds of the last cover.
 
     These are, for each cell of it, the rounds from 0 in which it was pulled. Rewards do not matter:
-    a cell splits by its number of pulls.
+    a cell splits by its number of pulls. The arms are a grid of n points a side.
     """
     seen, which = np.unique(arms, return_inverse=True)
-    places, side, created, last = (
-        np.stack(np.unravel_index(seen, (n,) * d), 1),
-        initial_side(len(arms), d, nu),
-        0,
-        [],
-    )
-    cells = [
-        (np.array(corner), side, np.arange(len(arms)), -1) for corner in np.ndindex(*(side,) * d)
-    ]
+    places = np.stack(np.unravel_index(seen, (n,) * d), 1)
+    side = initial_side(len(arms), d, nu)
+    everything = np.arange(len(arms))
+    # corner, side, rounds in which the parent was pulled, and that of its last pull
+    cells = [(np.array(corner), side, everything, -1) for corner in np.ndindex(*(side,) * d)]
+    created = 0
+    last = []
     while cells:
         corner, side, within, born = cells.pop()
-        low, created = corner * (n - 1), created + 1
-        inside = np.asarray(((places * side >= low) & (places * side <= low + n - 1)).all(axis=1))
+        created += 1
+        from_low = places * side - corner * (n - 1)
+        inside = np.asarray(((from_low >= 0) & (from_low < n)).all(axis=1))
         pulled = within[inside[which[within]]]
-        full = pulled[
-            (pulled > born) & must_split(side, np.arange(len(pulled)) + 1, d, nu, "paper")
-        ]
-        if full.size:
-            cells += [
-                (2 * corner + half, 2 * side, pulled, full[0]) for half in np.ndindex(*(2,) * d)
-            ]
-        else:
+        splits = must_split(side, np.arange(len(pulled)) + 1, d, nu, "paper")
+        full = pulled[(pulled > born) & splits]
+        if not full.size:
             last.append(pulled)
+            continue
+        for half in np.ndindex(*(2,) * d):
+            cells.append((2 * corner + half, 2 * side, pulled, full[0]))
     return created, last
 
 
@@ -119,15 +108,14 @@ def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integ
 
 
 def band_run(experiment: Experiment, trial: Trial) -> dict[str, float]:
-    """Play π-GP-UCB, the policy of that name, and look at its band in every round; for
-    `map_trials`.
+    """Play π-GP-UCB, the policy of that name, and look at its band in every round.
 
     `band`: whether the band held throughout; `ratio`: the largest |f - mean| / (width sd); `bound`:
     the sum of twice width times sd at the pulls, which Theorem 3 uses; `regret`: R_T.
     """
-    problem, T = experiment.problem(trial), experiment.horizon
-    policy = experiment.policies["π-GP-UCB"](problem.model, T)
-    assert isinstance(policy, PartitionedUCB)
+    problem = experiment.problem(trial)
+    T = experiment.horizon
+    policy: Any = experiment.policies["π-GP-UCB"](problem.model, T)
     ratio = bound = regret = 0.0
     for _, arm, _ in rounds(policy, problem, T, trial.rng("run")):
         ratio = max(ratio, policy.band_ratio(problem.expected_reward))
@@ -137,23 +125,25 @@ def band_run(experiment: Experiment, trial: Trial) -> dict[str, float]:
 
 
 def counterexample(kernel: Kernel, at: Sequence[int], delta: float, trial: Trial) -> Array:
-    """Return both sides of Lemma 10 (m, 2) after each number of pulls `at`, for the pulls whose
-    noise was positive.
+    """Return both sides of Lemma 10 (m, 2) after each of m numbers of pulls `at`.
 
     Left: noise' (I + S^-1)^-1 noise, S = K + 1e-6 I; right: 2 log(2 det(S + I)^(1/2) / delta) (Janz
     et al., appendix A, with the square that the theorem of Chowdhury & Gopalan has, on which the
     lemma rests). Distinct arms on a line in a random order, noise uniform on [-1, 1]; the set is
-    chosen before the last pull, and is the only one (N_t = 2). Why the lemma fails for it, and what
-    holds instead, says docs/adaptive_covers.md.
+    that of the pulls whose noise was positive, chosen before the last pull, and is the only one
+    (N_t = 2). Why the lemma fails for it, and what holds instead, says docs/adaptive_covers.md.
     """
-    rng, n = trial.rng("run"), max(at)
-    arms, noises, sides = rng.permutation(n)[:, None] / n, rng.uniform(-1, 1, n), []
-    for t in at:
+    rng = trial.rng("run")
+    n = max(at)
+    arms = rng.permutation(n)[:, None] / n
+    noises = rng.uniform(-1, 1, n)
+    sides = np.empty((len(at), 2))
+    for row, t in enumerate(at):
         chosen = np.flatnonzero(noises[: t - 1] > 0)
-        points, noise = arms[chosen], noises[chosen]
+        points = arms[chosen]
+        noise = noises[chosen]
         root = np.linalg.cholesky(kernel(points, points) + (1 + 1e-6) * np.eye(len(points)))
         white = np.linalg.solve(root, noise)  # (I + S^-1)^-1 = I - (S + I)^-1
-        sides.append(
-            [noise @ noise - white @ white, 2 * (np.log(np.diag(root)).sum() + math.log(2 / delta))]
-        )
-    return np.array(sides)
+        half_log_det = np.log(np.diag(root)).sum()
+        sides[row] = noise @ noise - white @ white, 2 * (half_log_det + math.log(2 / delta))
+    return sides

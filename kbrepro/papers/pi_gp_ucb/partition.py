@@ -1,5 +1,4 @@
-"""π-GP-UCB: a Gaussian process for every cell of a cover of [0, 1]^d by cubes, and cells that split
-as data come in.
+"""π-GP-UCB: a Gaussian process for every cell of a cover of [0, 1]^d by cubes that split.
 
 The arms are a regular grid, so that cells and splits are decided in integers: a cell at level
 `side` covers [k / side, (k + 1) / side] on each axis (closed), and the arm i / (n - 1) lies in it
@@ -28,37 +27,30 @@ from kbrepro.problems import Model
 VARIANTS = ("paper", "thesis")
 #: Which cells a width counts: those of the paper's Lemma 6, or all that T pulls can make.
 UNIONS = ("printed", "horizon")
-#: Cells of so many arms keep one row per pull, no covariance: they split long before they have as
-#: many pulls.
+#: Cells of so many arms keep a row per pull, no covariance: they split long before so many pulls.
 ROWS_FROM = 1000
 Integers = NDArray[np.int64]
 
 
 def cover_exponent(d: int, nu: float) -> float:
-    """Return q = d (d + 1) / (d (d + 2) + 2 nu): at most of order T^q cells are created (Janz et
-    al., Lemma 2).
-    """
+    """Return q = d (d + 1) / (d (d + 2) + 2 nu): of order T^q cells (Janz et al., Lemma 2)."""
     return d * (d + 1) / (d * (d + 2) + 2 * nu)
 
 
 def split_exponent(d: int, nu: float) -> float:
-    """Return b = (d + 1) / (d + 2 nu): a cell of diameter rho splits once rho^(-1/b) < its pulls +
-    1.
-    """
+    """Return b = (d + 1) / (d + 2 nu): a cell of diameter rho has up to rho^(-1/b) pulls."""
     return (d + 1) / (d + 2 * nu)
 
 
 def initial_side(horizon: int, d: int, nu: float) -> int:
     """Return the cells per side of a first cover of about T^q cells."""
-    checks.positive_int(horizon=horizon)
     return max(1, round(horizon ** (cover_exponent(d, nu) / d)))
 
 
 def must_split(side: int, pulls: Any, d: int, nu: float, variant: str) -> Any:
-    """Return whether a cell of diameter 1 / side with so many pulls inside (or array) splits; 2 nu
-    must be an integer.
+    """Return whether a cell of diameter rho = 1 / side with so many pulls (or array) splits.
 
-    `paper`: rho^(-1/b) < pulls + 1. `thesis`: rho^(-2 nu) < pulls.
+    `paper`: rho^(-1/b) < pulls + 1. `thesis`: rho^(-2 nu) < pulls. 2 nu must be an integer.
     """
     two_nu = int(2 * nu)
     if variant == "paper":
@@ -67,23 +59,21 @@ def must_split(side: int, pulls: Any, d: int, nu: float, variant: str) -> Any:
 
 
 def possible_cells(horizon: int, d: int, nu: float) -> list[int]:
-    """Return how many cells of each level some T = `horizon` pulls can create, the first cover
-    (level 0) included.
+    """Return how many cells of each level some T = `horizon` pulls can create.
 
-    Level i + 1 is reached where one cell of level i that holds all pulls splits. The sum is N_T of
-    Proposition 1.
+    Level 0 is the first cover; level i + 1 is reached where one cell of level i that holds all
+    pulls splits. The sum is N_T of Proposition 1.
     """
-    side, levels = initial_side(horizon, d, nu), []
-    while True:
-        levels.append(side**d)
-        if not must_split(side, horizon, d, nu, "paper"):
-            return levels
+    side = initial_side(horizon, d, nu)
+    levels = [side**d]
+    while must_split(side, horizon, d, nu, "paper"):
         side *= 2
+        levels.append(side**d)
+    return levels
 
 
 class Cell(checks.Changing):
-    """A closed cube [corner / side, (corner + 1) / side], the arms (m,) in it and what was observed
-    there.
+    """A closed cube [corner / side, (corner + 1) / side], its arms (m,) and observations.
 
     `mean` (m,), `sd` (m,) and `gain` (nats) are those of the posterior of the data inside.
     """
@@ -92,31 +82,39 @@ class Cell(checks.Changing):
     sd: Array
 
     def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, model: Model) -> None:
-        self.corner, self.side, self.arms, self.model = corner, side, checks.read_only(arms), model
-        self.history: tuple[tuple[int, float], ...] = ()  # arm and observation of every pull inside
+        self.corner = corner
+        self.side = side
+        self.arms = checks.read_only(arms)
+        self.model = model
+        # arm and observation of every pull inside
+        self.history: tuple[tuple[int, float], ...] = ()
         # made at the first pull: most cells are never pulled
         self.posterior: ExactPosterior | None = None
-        self._show(np.zeros(len(arms)), np.sqrt(model.kernel.diag(model.points[arms])), 0.0)
+        prior_sd = np.sqrt(model.kernel.diag(model.points[arms]))
+        self._show(np.zeros(len(arms)), prior_sd, 0.0)
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on an observation of `arm`; IndexError unless it lies in the cell."""
-        model = self.model
         if self.posterior is None:
             form = RowPosterior if len(self.arms) >= ROWS_FROM else CovariancePosterior
+            model = self.model
             self.posterior = form(model.kernel, model.points[self.arms], model.noise_variance)
-        self.posterior.update(int(np.flatnonzero(self.arms == arm)[0]), observation)
+        place = int(np.flatnonzero(self.arms == arm)[0])
+        self.posterior.update(place, observation)
         self.history = *self.history, (arm, observation)
         self._show(self.posterior.mean, self.posterior.sd, self.posterior.gain)
 
     def _show(self, mean: Array, sd: Array, gain: float) -> None:
-        self.mean, self.sd, self.gain = checks.read_only(mean), checks.read_only(sd), gain
+        self.mean = checks.read_only(mean)
+        self.sd = checks.read_only(sd)
+        self.gain = gain
 
 
 def _joined(*parts: Any) -> Any:
     return checks.read_only(np.concatenate(parts))
 
 
-def _with(array: Array, at: Any, values: Any) -> Array:
+def _with(array: Array, at: int | NDArray[np.bool_], values: float | Array) -> Array:
     """A copy with these values in some places."""
     copy = array.copy()
     copy[at] = values
@@ -124,8 +122,7 @@ def _with(array: Array, at: Any, values: Any) -> Array:
 
 
 class PartitionedUCB(AskTell):
-    """π-GP-UCB: an arm has a UCB from the data of each cell that it lies in; the arm with the
-    largest of all is pulled.
+    """π-GP-UCB: the arm with the largest of all UCBs, one from the data of each of its cells.
 
     Width of a cell: `width(delta / N)` at its gain, by default norm + noise_scale sqrt(2 (gain + 1
     + log(N / delta))), N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu))
@@ -164,8 +161,13 @@ class PartitionedUCB(AskTell):
         checks.one_of(UNIONS if variant == "paper" else UNIONS[:1], union=union)
         if nu not in (0.5, 1.5, 2.5):
             raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
-        self.horizon, self.delta, self.nu, self.variant = horizon, delta, nu, variant
-        self.width, self.union, self.d = width, union, model.points.shape[1]
+        self.horizon = horizon
+        self.delta = delta
+        self.nu = nu
+        self.variant = variant
+        self.width = width
+        self.union = union
+        self.d = model.points.shape[1]
         self._possible = sum(possible_cells(horizon, self.d, nu))
         self._n = round(model.n_arms ** (1 / self.d))
         self._places = grid_indices(model.points, self._n)
@@ -188,9 +190,7 @@ class PartitionedUCB(AskTell):
         return self.width(self.delta / count).of(self.model, self.cell_gain)
 
     def choose(self) -> int:
-        """Return the arm to pull; ties fall by one permutation, the first thing drawn from
-        `rng`.
-        """
+        """Return the arm to pull; ties fall by one permutation, drawn first."""
         order = self.ties()
         index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
         return int(self.slot_arm[best_arm(index, order[self.slot_arm], self.prior_sd)])
@@ -198,8 +198,9 @@ class PartitionedUCB(AskTell):
     def learn(self, arm: int, observation: float) -> None:
         """Take in the observed reward of `arm`; ValueError on a NaN."""
         for number in self.slot_cell[self.slot_arm == arm]:
-            cell, slots = self.cells[number].apart(), self.slot_cell == number
+            cell = self.cells[number].apart()
             cell.update(arm, observation)
+            slots = self.slot_cell == number
             self.cells = *self.cells[:number], cell, *self.cells[number + 1 :]
             self.slot_mean = _with(self.slot_mean, slots, cell.mean)
             self.slot_sd = _with(self.slot_sd, slots, cell.sd)
@@ -209,32 +210,28 @@ class PartitionedUCB(AskTell):
         self.t += 1
 
     def band_ratio(self, expected_reward: Array) -> float:
-        """Return the largest |f - mean| / (width sd) over cells and their arms: the band of Lemma 5
-        holds if <= 1.
-        """
+        """Return the largest |f - mean| / (width sd): the band of Lemma 5 holds if <= 1."""
         error = np.abs(expected_reward[self.slot_arm] - self.slot_mean)
         return float((error / (self.widths()[self.slot_cell] * self.slot_sd)).max())
 
     def half_width(self, arm: int) -> float:
-        """Return width times sd of an arm in the cell where its index is largest, before the next
-        pull.
-        """
+        """Return width times sd of an arm in the cell where its index is largest."""
         own = self.slot_arm == arm
         half = self.widths()[self.slot_cell[own]] * self.slot_sd[own]
         return float(half[(self.slot_mean[own] + half).argmax()])
 
     def _cell(self, corner: tuple[int, ...], side: int, among: Integers) -> Cell:
         """Return a cell with those of the arms `among` that lie in it, borders included."""
-        places, low = self._places[among] * side, np.array(corner) * (self._n - 1)
+        places = self._places[among] * side
+        low = np.array(corner) * (self._n - 1)
         inside = ((places >= low) & (places <= low + self._n - 1)).all(axis=1)
         return Cell(corner, side, among[inside], self.model)
 
     def _lay_out(self, cells: list[Cell], instead_of: int = -1) -> None:
         """Number new cells and give them slots, instead of those of a cell that has split."""
         kept = self.slot_cell != instead_of
-        numbers = np.repeat(
-            len(self.cells) + np.arange(len(cells)), [len(cell.arms) for cell in cells]
-        )
+        new = len(self.cells) + np.arange(len(cells))
+        numbers = np.repeat(new, [len(cell.arms) for cell in cells])
         self.cells = *self.cells, *cells
         self.slot_cell = _joined(self.slot_cell[kept], numbers)
         self.slot_arm = _joined(self.slot_arm[kept], *(cell.arms for cell in cells))
@@ -244,13 +241,16 @@ class PartitionedUCB(AskTell):
 
     def _split(self, number: int) -> None:
         """Replace a cell by its 2^d halves; an arm on an inner border lies in several."""
-        parent, children = self.cells[number], []
+        parent = self.cells[number]
+        inherited = parent.history if self.variant == "paper" else ()
+        children = []
         for offset in itertools.product((0, 1), repeat=self.d):
             corner = tuple(2 * c + o for c, o in zip(parent.corner, offset, strict=True))
             child = self._cell(corner, 2 * parent.side, parent.arms)
-            for arm, observation in parent.history if self.variant == "paper" else []:
+            for arm, observation in inherited:
                 if arm in child.arms:
                     child.update(arm, observation)
             children.append(child)
         self._lay_out(children, instead_of=number)
-        parent.posterior, parent.history = None, ()
+        parent.posterior = None
+        parent.history = ()

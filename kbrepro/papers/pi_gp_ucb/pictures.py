@@ -26,9 +26,11 @@ def table_1(
     """
     fig, (ax,) = pieces.row(1, 3.9)
     for (d, rule), runs in shares.items():
-        x, colour = d + (-0.3 if rule == RIVAL else 0.14), looks()[rule][0]
+        x = d + (-0.3 if rule == RIVAL else 0.14)
+        colour = looks()[rule][0]
         at = x + 0.2 * (pieces.golden(len(runs)) - 0.5)
-        ax.plot(at, np.sort(runs), "o", color=colour, markersize=2.5, alpha=0.35, markeredgewidth=0)
+        faint = {"markersize": 2.5, "alpha": 0.35, "markeredgewidth": 0}
+        ax.plot(at, np.sort(runs), "o", color=colour, **faint)
         bar = {"fmt": "o", "color": colour, "markersize": 5, "capsize": 3}
         ours = f"{rule}: mean of runs (dots), where a mean of 12 would lie in 95 %"
         ax.errorbar(x, runs.mean(), measures.half_width(runs), label=ours, **bar)
@@ -42,25 +44,22 @@ def table_1(
 
 
 def figure_1(traces: Mapping[str, Curve]) -> Figure:
-    """Return cumulative regret, and regret and microseconds of a round in each hundredth of the
-    run, by rule.
-    """
+    """Return by rule cumulative regret, and regret and microseconds of a round in hundredths."""
     fig, (left, centre, right) = pieces.row(3, 2.9)
-    horizon = next(iter(traces.values())).horizon
-    t, ends = np.linspace(1, horizon, 200).astype(int), edges(horizon)
+    horizon = traces[HERO].horizon
+    t = np.linspace(1, horizon, 200).astype(int)
+    ends = edges(horizon)
     middles = (ends[:-1] + ends[1:] + 1) / 2
     for rule, trace in traces.items():
         look = figures.look(rule, HERO)
-        banded(left, t, mean_interval(trace.cumulative_regret[:, t - 1]), rule, **look)
+        interval = mean_interval(trace.cumulative_regret[:, t - 1])
+        banded(left, t, interval, rule, **look)
         of_hundredths = np.add.reduceat(trace.regret.mean(axis=0), ends[:-1]) / np.diff(ends)
         centre.plot(middles, of_hundredths, label=rule, **look)
         right.plot(middles, 1e6 * trace.seconds_a_round.mean(axis=0), label=rule, **look)
     left.set(ylabel="cumulative regret\n(mean and 95 % interval)", title="regret")
-    centre.set(
-        ylabel=f"regret of a round\n(mean of {ends[1]} rounds)",
-        ylim=(0, None),
-        title="regret of a round",
-    )
+    of_round = f"regret of a round\n(mean of {ends[1]} rounds)"
+    centre.set(ylabel=of_round, ylim=(0, None), title="regret of a round")
     right.set(ylabel="microseconds of a round\n(mean of runs)", ylim=(0, None), title="time")
     for ax in (left, centre, right):
         ax.set(xlabel="round t", xlim=(0, horizon), xticks=(0, horizon // 2, horizon))
@@ -68,23 +67,18 @@ def figure_1(traces: Mapping[str, Curve]) -> Figure:
 
 
 def surfaces(functions: Mapping[str, Mapping[str, Curve]]) -> Figure:
-    """Return average regret on test functions {name: traces}: in the first row the main ones, then
-    the others.
-    """
-    fig, axes = plt.subplots(
-        2, -(-len(functions) // 2), figsize=(WIDTH, 4.8), sharex=True, sharey=True
-    )
+    """Return average regret on test functions {name: traces}, the main ones in the first row."""
+    columns = -(-len(functions) // 2)
+    fig, axes = plt.subplots(2, columns, figsize=(WIDTH, 4.8), sharex=True, sharey=True)
+    spread = "mean and 95 % interval"
+    top = 0.0
     for ax, (name, traces) in zip(axes.flat, functions.items(), strict=True):
-        figures.regret_quartiles(
-            ax, traces, quantity="average", spread="mean and 95 % interval", hero=HERO
-        )
+        figures.regret_quartiles(ax, traces, quantity="average", spread=spread, hero=HERO)
         ax.set_title(name)
         ax.label_outer()
-    axes[0, 0].set_ylim(
-        top=1.5 * max(max(line.get_ydata()) for ax in axes.flat for line in ax.lines)
-    )
+        top = max(top, *(max(line.get_ydata()) for line in ax.lines))
+    axes[0, 0].set_ylim(top=1.5 * top)
     for ax, kind in zip(axes[:, 0], ("main functions", "others"), strict=True):
         ax.set_ylabel(f"{kind}\n{ax.get_ylabel()}")
-    return titled(
-        fig, "Fig. 2 of Janz et al., replicated on functions that we guessed, and on others", 2
-    )
+    title = "Fig. 2 of Janz et al., replicated on functions that we guessed, and on others"
+    return titled(fig, title, 2)

@@ -13,55 +13,49 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from kbrepro import checks
 from kbrepro.kernels import Array, Matern, SquaredExponential, grid
 from kbrepro.problems import Model, Problem, Trial, Uniform
 
+#: The kernels whose values depend on the distance alone.
+Smooth = Matern | SquaredExponential
 #: Coordinates may be off the grid by this share of its spacing: rounding.
 OFF_GRID = 1e-6
 
 
 def grid_indices(points: Array, n: int) -> NDArray[np.int64]:
-    """Return integers (A, d) with points = integers / (n - 1), for points (A, d) of the grid with n
-    points per side.
+    """Return integers (A, d) with points (A, d) = integers / (n - 1); n points are on a side.
 
     Raises ValueError if a point is not on that grid of [0, 1]^d.
     """
-    checks.at_least(2, n=n)
     scaled = np.asarray(points, dtype=float) * (n - 1)
     integers = np.rint(scaled)
     off = (np.abs(scaled - integers) > OFF_GRID) | (integers < 0) | (integers > n - 1)
     if off.any():
         row, axis = np.argwhere(off)[0]
-        raise ValueError(
-            f"points[{row}, {axis}] = {points[row, axis]} is not on the grid of {n} points a side"
-        )
+        where = f"points[{row}, {axis}] = {points[row, axis]}"
+        raise ValueError(f"{where} is not on the grid of {n} points a side")
     return integers.astype(np.int64)
 
 
 @dataclass(frozen=True)
 class LatticeKernel:
-    """A stationary isotropic kernel on the points of `kernels.grid(n, d)`, any d; ValueError off
-    the grid.
-    """
+    """An isotropic kernel on the points of `kernels.grid(n, d)`, any d; ValueError off the grid."""
 
-    kernel: Matern | SquaredExponential
+    kernel: Smooth
     n: int
     stationary = positive_semidefinite = True
 
     def __call__(self, X: Array, Z: Array) -> Array:
         # squared distances of integers are integers, in floating point too
-        squared = cdist(grid_indices(X, self.n), grid_indices(Z, self.n), "sqeuclidean").astype(
-            np.intp
-        )
-        return _table(self.kernel, self.n, X.shape[1])[squared]
+        squared = cdist(grid_indices(X, self.n), grid_indices(Z, self.n), "sqeuclidean")
+        return _table(self.kernel, self.n, X.shape[1])[squared.astype(np.intp)]
 
     def diag(self, X: Array) -> Array:
         return self.kernel.diag(X)
 
 
 @lru_cache(maxsize=8)
-def _table(kernel: Matern | SquaredExponential, n: int, d: int) -> Array:
+def _table(kernel: Smooth, n: int, d: int) -> Array:
     """The covariance at every integer squared distance 0 .. d (n - 1)^2."""
     distances = np.sqrt(np.arange(d * (n - 1) ** 2 + 1)) / (n - 1)
     return kernel(np.zeros((1, 1)), distances[:, None])[0]
@@ -69,15 +63,14 @@ def _table(kernel: Matern | SquaredExponential, n: int, d: int) -> Array:
 
 @dataclass(frozen=True)
 class Bumps:
-    """Source of f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1,
-    1].
+    """Source of f = sum_i a_i k(c_i, .) on the grid of `side` points per side.
 
-    Janz et al., Section 5. Arms: the grid of `side` points per side. The noise is uniform on +-
-    noise_bound. The policies are given `noise_variance` (alpha), the exact norm, the root of a^T K
-    a, and `noise_scale` (L), by default the noise bound (Hoeffding's lemma).
+    Janz et al., Section 5: 30 d centres are uniform on [0, 1]^d, weights uniform on [-1, 1], and
+    noise on +- noise_bound. The policies are given `noise_variance` (alpha), the exact norm, the
+    root of a^T K a, and `noise_scale` (L), by default the noise bound (Hoeffding's lemma).
     """
 
-    kernel: Matern | SquaredExponential
+    kernel: Smooth
     d: int
     side: int
     noise_variance: float
@@ -85,13 +78,15 @@ class Bumps:
     noise_scale: float | None = None
 
     def __call__(self, trial: Trial) -> Problem:
-        rng, n = trial.rng("function"), 30 * self.d
-        centres, weights = rng.uniform(size=(n, self.d)), rng.uniform(-1, 1, size=n)
+        rng = trial.rng("function")
+        n = 30 * self.d
+        centres = rng.uniform(size=(n, self.d))
+        weights = rng.uniform(-1, 1, size=n)
         norm = float(np.sqrt(weights @ self.kernel(centres, centres) @ weights))
-        points, scale = grid(self.side, self.d), self.noise_scale or self.noise_bound
-        model = Model(
-            points, LatticeKernel(self.kernel, self.side), self.noise_variance, scale, norm
-        )
+        points = grid(self.side, self.d)
+        kernel = LatticeKernel(self.kernel, self.side)
+        scale = self.noise_scale or self.noise_bound
+        model = Model(points, kernel, self.noise_variance, scale, norm)
         return Problem(model, self.kernel(points, centres) @ weights, Uniform(self.noise_bound))
 
 
@@ -108,10 +103,9 @@ def _six_hump_camel(x: Array, y: Array) -> Array:
 
 def _goldstein_price(x: Array, y: Array) -> Array:
     """Minimum 3 at (0, -1), values up to a million; [-2, 2]^2."""
-    first = 1 + (x + y + 1) ** 2 * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)
-    return first * (
-        30 + (2 * x - 3 * y) ** 2 * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2)
-    )
+    one = 19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2
+    other = 18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2
+    return (1 + (x + y + 1) ** 2 * one) * (30 + (2 * x - 3 * y) ** 2 * other)
 
 
 def _rosenbrock(x: Array, y: Array) -> Array:
@@ -133,18 +127,23 @@ def _rastrigin(x: Array, y: Array) -> Array:
 
 def _levy(x: Array, y: Array) -> Array:
     """Minimum 0 at (1, 1), rippled; [-10, 10]^2."""
-    v, w = 1 + (x - 1) / 4, 1 + (y - 1) / 4
+    v = 1 + (x - 1) / 4
+    w = 1 + (y - 1) / 4
     middle = (v - 1) ** 2 * (1 + 10 * np.sin(np.pi * v + 1) ** 2)
-    return np.sin(np.pi * v) ** 2 + middle + (w - 1) ** 2 * (1 + np.sin(2 * np.pi * w) ** 2)
+    last = (w - 1) ** 2 * (1 + np.sin(2 * np.pi * w) ** 2)
+    return np.sin(np.pi * v) ** 2 + middle + last
 
 
 def _beale(x: Array, y: Array) -> Array:
     """Minimum 0 at (3, 0.5), peaks in the corners; [-4.5, 4.5]^2."""
-    return (1.5 - x + x * y) ** 2 + (2.25 - x + x * y**2) ** 2 + (2.625 - x + x * y**3) ** 2
+    first = (1.5 - x + x * y) ** 2
+    second = (2.25 - x + x * y**2) ** 2
+    return first + second + (2.625 - x + x * y**3) ** 2
 
 
-#: Function and domain (low x, high x, low y, high y) by name.
-SURFACES: dict[str, tuple[Callable[[Array, Array], Array], tuple[float, float, float, float]]] = {
+#: A function and its domain (low x, high x, low y, high y).
+OnPlane = tuple[Callable[[Array, Array], Array], tuple[float, float, float, float]]
+SURFACES: dict[str, OnPlane] = {
     "Branin": (_branin, (-5, 10, 0, 15)),
     "six-hump camel": (_six_hump_camel, (-3, 3, -2, 2)),
     "Goldstein-Price": (_goldstein_price, (-2, 2, -2, 2)),
@@ -158,33 +157,29 @@ SURFACES: dict[str, tuple[Callable[[Array, Array], Array], tuple[float, float, f
 
 @dataclass(frozen=True)
 class Surface:
-    """Source of one surface, turned upside down and scaled to [-1, 1] on a grid of `side` points
-    per side.
+    """Source of a surface, upside down and scaled to [-1, 1], on a grid of `side` points a side.
 
     Nothing is drawn: all trials have the same function, and noise uniform on +- noise_bound, which
     is the noise scale that policies get unless another is given. They are given `norm` although
-    nobody knows the function's own (Janz et al., Section 5), and `noise_variance`. Raises
-    ValueError on an unknown name.
+    nobody knows the function's own (Janz et al., Section 5), and `noise_variance`.
     """
 
     name: str
-    kernel: Matern | SquaredExponential
+    kernel: Smooth
     side: int
     noise_variance: float
     noise_bound: float
     norm: float
     noise_scale: float | None = None
 
-    def __post_init__(self) -> None:
-        checks.one_of(tuple(SURFACES), name=self.name)
-
     def __call__(self, trial: Trial) -> Problem:
-        points, (function, (low_x, high_x, low_y, high_y)) = grid(self.side, 2), SURFACES[self.name]
-        values = -function(
-            low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1]
-        )
-        kernel, scale = LatticeKernel(self.kernel, self.side), self.noise_scale or self.noise_bound
+        points = grid(self.side, 2)
+        function, (low_x, high_x, low_y, high_y) = SURFACES[self.name]
+        x = low_x + (high_x - low_x) * points[:, 0]
+        y = low_y + (high_y - low_y) * points[:, 1]
+        values = -function(x, y)
+        reward = 2 * (values - values.min()) / np.ptp(values) - 1
+        kernel = LatticeKernel(self.kernel, self.side)
+        scale = self.noise_scale or self.noise_bound
         model = Model(points, kernel, self.noise_variance, scale, self.norm)
-        return Problem(
-            model, 2 * (values - values.min()) / np.ptp(values) - 1, Uniform(self.noise_bound)
-        )
+        return Problem(model, reward, Uniform(self.noise_bound))

@@ -49,12 +49,9 @@ def test_theorem_3_takes_the_gain_of_its_round(t, gain):
     assert widths.over_rounds(KNOWN, asking(1).model, 3)[t - 1] == KNOWN(asking(t))
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("delta", 1.0), ("divide_beta_by", 0.0), ("d", 0), ("b", math.nan)]
-)
-def test_bad_input_is_named(name, value):
-    with pytest.raises(ValueError, match=f"{name} = {value!r} is not"):
-        replace(COMPACT, **{name: value})
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match=r"delta = 1\.0 is not"):
+        replace(COMPACT, delta=1.0)
     with pytest.raises(ValueError, match="norm = None"):
         KNOWN(asking(1, norm=None))
 
