@@ -11,12 +11,12 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from IPython.display import Markdown, display
+from IPython.display import Image, Markdown, display
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image as Pixels
 
 from kbrepro import checks, figures, paths, plans, scorecard
-from kbrepro.claims import Claim, sentences_of
+from kbrepro.claims import DEPENDS, Claim, sentences_of
 from kbrepro.claims.tables import Unlike
 from kbrepro.data import SensorData
 from kbrepro.figures import comparisons
@@ -113,8 +113,8 @@ class Record:
         return f"`{label}` is not as at full scale ({why})"
 
     def verdicts(self, *ids: str) -> None:
-        """Show for claims and theorems what the paper says, in how many reruns it comes out, and
-        the verdict.
+        """Show for claims and theorems what the paper says, our number, and in how many reruns it
+        comes out; of each that depends on a reading, all readings as a picture.
 
         What rests on a label that is not as at full scale is not judged, and said. ValueError on an
         unknown claim.
@@ -129,16 +129,12 @@ class Record:
                 left.append(f"{each} is not judged: {error}.")
         told = [scorecard.tables(records)] if records else []
         display(Markdown("\n\n".join([*told, *left])))
-
-    def readings(self, claim_id: str) -> None:
-        """Show how often a claim comes out under every reading, as a picture, if it is judged."""
-        sentences = sentences_of(folder_of(self.notebook))
-        (claim,) = [each for each in sentences if each.id == claim_id and isinstance(each, Claim)]
-        with suppress(Unlike):
-            result = scorecard.judged(claim, self._kept)
-            drawn = comparisons.readings(f"{claim_id}: {result.verdict}", result.readings)
-            self.figure(drawn, f"readings_{claim_id}")
-            plt.show()
+        for record in records:
+            claim = known[record["id"]]
+            if isinstance(claim, Claim) and record["verdict"] == DEPENDS:
+                title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
+                readings = scorecard.judged(claim, self._kept).readings
+                self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
 
     def say(self, holds: Any, sentence: str) -> None:
         """Show a sentence about the results above; ValueError at full scale if it does not hold.
@@ -162,12 +158,13 @@ class Record:
             display(Markdown(f"Not all of the full scale was judged here; see the {full}."))
             return
         if long := self._replays.long:
-            some = "; ".join(long[:5]) + (f"; and {len(long) - 5} more" if len(long) > 5 else "")
             said = (
-                f"One trial of each label was played again, but for {len(long)} whose trials are"
-                f" long: {some}."
+                "One trial of each label was played again, but for"
+                f" {len(long)} whose trials are long"
             )
-            display(Markdown(said))
+            listed = "; ".join(long)
+            folded = f"<details><summary>{said}</summary>\n\n{listed}\n\n</details>"
+            display(Markdown(folded))
         if self.folder:
             found = json.loads(
                 json.dumps(scorecard.of_paper(folder_of(self.notebook), self._kept), default=float)
@@ -179,16 +176,20 @@ class Record:
             paths.write_text(self.folder / "claims.json", text + "\n")
 
     def figure(self, figure: Figure, name: str) -> None:
-        """Write `figures/<name>.png`, 200 dots an inch; at full scale the committed one while it
-        looks the same.
+        """Write a figure as `figures/<name>.png`, 200 dots an inch, show that, and close it.
+
+        At full scale it is the committed picture while that looks the same.
         """
+        drawn = io.BytesIO()
+        figure.savefig(drawn, dpi=200, facecolor="white")
+        before = self.full_scale / "figures" / f"{name}.png"
+        old = before.read_bytes() if before.is_file() and not self.short else b""
+        picture = old if _looks_like(old, drawn.getvalue()) else drawn.getvalue()
         if self.folder:
-            drawn = io.BytesIO()
-            figure.savefig(drawn, dpi=200, facecolor="white")
-            before = self.full_scale / "figures" / f"{name}.png"
-            old = before.read_bytes() if before.is_file() and not self.short else b""
-            new = old if _looks_like(old, drawn.getvalue()) else drawn.getvalue()
-            paths.write_bytes(self.folder / "figures" / f"{name}.png", new)
+            paths.write_bytes(self.folder / "figures" / f"{name}.png", picture)
+        width = round(100 * figure.get_size_inches()[0])
+        display(Image(_few_colours(picture), width=width, alt=figure.get_suptitle()))
+        plt.close(figure)
 
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""
@@ -214,13 +215,20 @@ def _require_known(names: Mapping[str, Any]) -> None:
         checks.one_of(tuple(sorted(known)), parameter=name)
 
 
+def _few_colours(picture: bytes) -> bytes:
+    """The same picture in 256 colours, a third of the size: notebooks hold their pictures."""
+    fewer = io.BytesIO()
+    Pixels.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(fewer, "png")
+    return fewer.getvalue()
+
+
 def _looks_like(old: bytes, new: bytes) -> bool:
     """Whether no pixel of two pictures differs by more than UNSEEN; not if the old one cannot be
     read.
     """
     try:
         one, other = (
-            np.array(Image.open(io.BytesIO(each)).convert("RGBA"), np.int16) for each in (old, new)
+            np.array(Pixels.open(io.BytesIO(each)).convert("RGBA"), np.int16) for each in (old, new)
         )
     except (OSError, SyntaxError):
         return False

@@ -1,5 +1,6 @@
 """What came out, as records and as Markdown: one row a claim, one row a theorem."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -25,13 +26,20 @@ from kbrepro.claims.tables import Kept
 Record = Mapping[str, Any]
 VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES)
 #: A glyph a verdict, so that a table can be read without colour.
-GLYPHS = dict(zip(VERDICTS, ("●", "○", "◑", "◌"), strict=True))
+GLYPHS = dict(zip((*VERDICTS, "too few to say"), "●○◑◌◇", strict=True))
+#: What stands above the sentences of a table; observations alone count.
+HEADS = {
+    "observation": "what the paper reports",
+    "remark": "what the paper argues or cites (not counted)",
+    "own question": "what we ask (not counted)",
+}
 MEANS = (
-    "The number is the share of reruns of the paper's own experiment, at its own size, that would"
-    " print the sentence, if our implementation ran it: evidence neither on the authors' code or"
-    " draws nor that the sentence is true. ● *comes out again*: at least 0.9 under every reading"
-    " that counts. ○ *does not*: at most 0.1. ◑ *depends*: the readings are at least 0.5 apart. ◌"
-    " *now and then*: otherwise."
+    "*96 of 100 reruns*: if the paper's own experiment were run again, at its own size, 96 of 100"
+    " such reruns would print the sentence, if our implementation ran it: evidence neither on the"
+    " authors' code or draws nor that the sentence is true. A *reading* is a choice that the paper"
+    " leaves open. ● *comes out again*: at least 90 of 100 under every reading that counts. ○"
+    " *does not*: at most 10. ◑ *depends*: the readings are at least 50 apart. ◌ *now and then*:"
+    " otherwise."
 )
 #: Until an edition is frozen before it is played.
 EXPLORATORY = (
@@ -49,10 +57,9 @@ judged = cache(judge)
 @cache
 def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     """Return what came out for a claim or a theorem, as claims.json has it."""
-    names = [
-        name for name in ("id", "kind", "where", "quote", "checked") if hasattr(sentence, name)
-    ]
-    record = {name: getattr(sentence, name) for name in names}
+    names = ("id", "kind", "where", "quote", "checked", "finding")
+    said = {name: getattr(sentence, name, None) for name in names}
+    record = {name: each for name, each in said.items() if each is not None}
     if isinstance(sentence, Theorem):
         checked = sentence.check(kept)
         return record | {"outcome": sentence.outcome or checked.outcome} | checked._asdict()
@@ -111,9 +118,9 @@ def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
         parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", totals(run["claims"])]
         for kind in KINDS:
             if rows := [each for each in run["claims"] if each["kind"] == kind]:
-                parts += [f"### {kind.capitalize()}s", tables(rows)]
+                parts += [f"### {kind.capitalize()}s", tables(rows, name)]
         if run["theorems"]:
-            parts += ["### Theorems", tables(run["theorems"])]
+            parts += ["### Theorems", tables(run["theorems"], name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -122,25 +129,22 @@ def totals(claims: Iterable[Record]) -> str:
     ...`.
     """
     n = Counter(each["verdict"] for each in claims if each["kind"] == "observation")
-    return ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in VERDICTS)
+    shown = [verdict for verdict in GLYPHS if verdict in VERDICTS or n[verdict]]
+    return ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in shown)
 
 
-def tables(records: Sequence[Record]) -> str:
-    """Return claims, then theorems, as Markdown tables."""
-    theorems = [each for each in records if "outcome" in each]
-    claims = [each for each in records if "verdict" in each]
-    asked = (
-        "our question"
-        if all(each["kind"] == "own question" for each in claims)
-        else "what the paper says"
-    )
-    parts = (
-        [table(["", asked, "printed again", "verdict", "our number"], map(_cells, claims))]
-        if claims
-        else []
-    )
-    if theorems:
-        parts.append(table(["", "theorem", "checked", "outcome", "room"], map(_cells, theorems)))
+def tables(records: Sequence[Record], notebook: str = "") -> str:
+    """Return claims, a table a kind, then theorems, as Markdown; with `notebook` each id leads to
+    its cell there.
+
+    Every row has its id as an anchor.
+    """
+    parts = []
+    for kind in KINDS:
+        if rows := [_row(each, notebook) for each in records if each.get("kind") == kind]:
+            parts.append(table([HEADS[kind], "our number", "does it come out again?"], rows))
+    if rows := [_row(each, notebook) for each in records if "outcome" in each]:
+        parts.append(table(["theorem", "what was checked", "outcome"], rows))
     return "\n\n".join(parts)
 
 
@@ -148,38 +152,104 @@ def lines(record: Record) -> list[str]:
     """Return a claim or a theorem for a terminal; the first line has the verdict, the others all
     numbers.
     """
-    name, said, *cells, verdict, last = _cells(record)
-    parts = [part for cell in (*cells, last) for part in cell.split("<br>") if part]
+    first = f"{record['id']:5} {_verdict(record)}: {_said(record)}"
+    told = [first, *(f"      {part}" for part in (*_words(record), *_number(record)))]
+    return [re.sub(r"\*|</?small>", "", line) for line in told]
+
+
+def _row(record: Record, notebook: str) -> list[str]:
+    """A claim or a theorem as three cells, so that a phone shows all: sentence, our number,
+    verdict.
+    """
+    name = record["id"]
+    cell = f"[{name}](../notebooks/{notebook}.ipynb#{name})" if notebook else f"**{name}**"
+    how_often = "; ".join(_words(record))
     return [
-        line.replace("**", "")
-        for line in (f"{name:5} {verdict}: {said}", *(f"      {part}" for part in parts))
+        f'<a id="{name}"></a>{cell} {_said(record)}',
+        "<br>".join(_number(record)),
+        "<br>".join(part for part in (_verdict(record), how_often) if part),
     ]
 
 
-def _cells(record: Record) -> list[str]:
-    """A claim or a theorem as the cells of its row: id, sentence, numbers, verdict, our number."""
-    said = record["quote"] if record.get("kind") == "own question" else f"“{record['quote']}”"
-    row = [record["id"], f"{said} ({record['where']})"]
+def _said(record: Record) -> str:
+    """The sentence, where it stands, and the finding that it shares with others."""
+    own = record.get("kind") == "own question"
+    said = record["quote"] if own else f"“{record['quote']}”"
+    finding = f"; one finding: {record['finding']}" if record.get("finding") else ""
+    return f"{said} ({record['where']}{finding})"
+
+
+def _verdict(record: Record) -> str:
     if "outcome" in record:
-        return [*row, record["checked"], f"**{record['outcome']}**", _room(record)]
+        return f"**{record['outcome']}**"
     on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
-    return [
-        *row,
-        _numbers(record),
-        f"{GLYPHS[record['verdict']]} **{record['verdict']}**{on}",
-        _effect(record),
-    ]
+    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{on}"
 
 
-def _room(record: Record) -> str:
+def _number(record: Record) -> list[str]:
+    """Our number, then the trials behind it in small print; of a theorem, what was checked."""
+    if "outcome" in record:
+        return [record["checked"]]
+    main = record["readings"][0]
+    kept = f"<small>{main['kept']} kept, {main['drawn']} a rerun</small>"
+    if not (effect := record["effect"]):
+        return [kept]
+    low, high = _short(effect["low"]), _short(effect["high"])
+    interval = f" ({low} to {high})" if low != high else ""
+    return [f"**{_short(effect['value'])}**{interval}: {effect['shows']}", kept]
+
+
+def _words(record: Record) -> list[str]:
+    """How often a claim comes out: under the main reading, and under those others that differ from
+    it; how near to its bound a theorem came.
+    """
+    if "outcome" in record:
+        return _room(record)
+    main, *others = record["readings"]
+    probability = main["probability"]
+    here = probability["value"]
+    ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
+    interval = f" ({' to '.join(ends)})" if ends[0] != ends[1] else ""
+    name = "main reading: " if others else ""
+    told = [f"{name}{_of_100(here)} reruns{interval}"]
+    apart: dict[tuple[str, str, str], list[str]] = {}
+    for each in others:
+        there = each["probability"]["value"]
+        if abs(there - here) >= 0.005:
+            case = (each["choice"], _of_100(there), each["excluded_by"])
+            apart.setdefault(case, []).append(f"*{each['value']}*")
+    for (choice, often, excluded), values in apart.items():
+        clause = f" (does not count: {excluded})" if excluded else ""
+        told.append(f"{choice} {_listed(values)}: {often}{clause}")
+    if same := len(others) - sum(map(len, apart.values())):
+        told.append(f"{same} other reading{'s' * (same > 1)}: the same")
+    return told
+
+
+def _of_100(share: float) -> str:
+    """A share as `96 of 100`; 0 and 100 are none and all."""
+    if 0 < share < 0.005:
+        return "under 1 of 100"
+    if 0.995 <= share < 1:
+        return "over 99 of 100"
+    return f"{100 * share:.0f} of 100"
+
+
+def _listed(values: Sequence[str]) -> str:
+    """`a, b or c`."""
+    *first, last = values
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _room(record: Record) -> list[str]:
     """How near to its bound a theorem came."""
     if record["room"] != record["room"] or not record["runs"]:
-        return ""
-    return (
-        f"{_short(record['room'])} of the bound"
+        return []
+    return [
+        f"room: {_short(record['room'])} of the bound"
         if record["room"] >= 1e-3
-        else "under 0.001 of the bound"
-    )
+        else "room: under 0.001 of the bound"
+    ]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -188,35 +258,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
     )
-
-
-def _numbers(record: Record) -> str:
-    """The replication probability under the main reading, and under those others that differ from
-    it.
-    """
-    main, *others = record["readings"]
-    text = f"**{main['probability']['value']:.2f}**"
-    if main["probability"]["low"] < main["probability"]["high"]:
-        text += f" ({main['probability']['low']:.2f} to {main['probability']['high']:.2f})"
-    differ = [
-        each
-        for each in others
-        if abs(each["probability"]["value"] - main["probability"]["value"]) >= 0.005
-    ]
-    for each in differ:
-        out = f", excluded: {each['excluded_by']}" if each["excluded_by"] else ""
-        text += f"<br>{each['probability']['value']:.2f} {each['value']} ({each['choice']}{out})"
-    if same := len(others) - len(differ):
-        text += f"<br>the same under {same} other reading{'s' * (same > 1)}"
-    return text + f"<br>{main['kept']} kept, {main['drawn']} a rerun"
-
-
-def _effect(record: Record) -> str:
-    if not (effect := record["effect"]):
-        return ""
-    low, high = _short(effect["low"]), _short(effect["high"])
-    interval = f" ({low} to {high})" if low != high else ""
-    return f"{effect['shows']}: {_short(effect['value'])}{interval}"
 
 
 def _short(number: float) -> str:

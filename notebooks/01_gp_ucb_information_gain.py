@@ -216,7 +216,6 @@ pd.DataFrame(many).agg(["mean", "median"]).T.round(4)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("1-D", "1-P", "1-F", "1-E", "1-Q", "1-G")
-record.readings("1-P")
 
 # %% [markdown]
 # ## Does that hold in a real lab? (Fig. 5b)
@@ -263,8 +262,6 @@ table.round(2)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("1-H", "1-I", "1-O", "1-Y")
-record.readings("1-H")
-record.readings("1-O")
 
 # %% [markdown]
 # ## Do the theorems hold? (Theorems 1 to 3)

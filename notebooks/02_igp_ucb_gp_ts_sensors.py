@@ -222,7 +222,6 @@ plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-A", "2-C", "2-E")
-record.readings("2-E")
 
 # %% [markdown]
 # ### Why does the incumbent decide? (our own question)
@@ -306,7 +305,6 @@ record.say(
     " and EI and PI before the rest in Fig. 3.",
 )
 record.verdicts("2-H", "2-I")
-record.readings("2-H")
 
 # %% [markdown]
 # ### What does a wrong kernel cost? (Section 6)
@@ -393,7 +391,6 @@ final["4", "light, standardised"] = final_average_regret(record.play("light, sta
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-J", "2-K", "2-L", "2-M")
-record.readings("2-M")
 
 # %% [markdown]
 # ### What do all figures say together?

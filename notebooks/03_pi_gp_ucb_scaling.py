@@ -390,7 +390,6 @@ pd.Series(over, name="regret of π-GP-UCB over that of IGP-UCB").round(2).to_fra
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("3-O")
-record.readings("3-O")
 
 # %% [markdown]
 # ## Since the paper: what do two later proofs change?

@@ -241,7 +241,6 @@ rounds.rename_axis("fewer operations than (median of runs)")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("4-J", "4-K", "4-AC", "4-AA")
-record.readings("4-K")
 
 # %% [markdown]
 # ## Does starvation happen in every run? (Sections 3.1 and 3.2)
@@ -269,7 +268,6 @@ pd.DataFrame(ratios).drop("exact").map("{:.3g}".format)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("4-AD", "4-B", "4-C")
-record.readings("4-B")
 
 # %% [markdown]
 # ## How large must the dictionary be? (Theorem 1)
@@ -395,7 +393,6 @@ record.plan["regret, (0.01, 0.2)"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("4-H", "4-N")
-record.readings("4-H")
 
 # %% [markdown]
 # ## Must the features grow? (Section 1.1)

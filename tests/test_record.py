@@ -18,7 +18,7 @@ FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": "written"}
 
 @pytest.fixture
 def shown(monkeypatch):
-    """The Markdown that is displayed."""
+    """The Markdown and the pictures that are displayed."""
     texts = []
     monkeypatch.setattr(module, "display", lambda it: texts.append(it.data))
     return texts
@@ -47,12 +47,12 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
     )
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
         its.verdicts("9-Z")
-    its.readings("9-A")
-    assert (toy.root / "written" / "figures" / "readings_9-A.png").is_file()
+    picture = toy.root / "written" / "figures" / "readings_9-A.png"
+    assert module._looks_like(shown[1], picture.read_bytes())
     its.finish()
     run = json.loads((toy.root / "written" / "claims.json").read_text(encoding="utf-8"))
     assert [each["id"] for each in run["claims"] + run["theorems"]] == ["9-A", "9-B", "9-T"]
-    assert len(shown) == 1
+    assert len(shown) == 2
 
 
 def test_a_sentence_is_shown_if_it_is_true_and_stops_the_notebook_if_not(opened, shown):
@@ -82,7 +82,6 @@ def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judge
         "SHA256SUMS",
     }
     its.verdicts("9-A", "9-T")
-    its.readings("9-A")
     its.say(True, "It is.")
     its.say(False, "It is not.")
     its.finish()
@@ -148,9 +147,8 @@ def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch
     its = opened()
     its.play("Fig. 1")
     its.finish()
-    assert shown == [
-        "One trial of each label was played again, but for 1 whose trials are long: Fig. 1."
-    ]
+    said = "One trial of each label was played again, but for 1 whose trials are long"
+    assert shown == [f"<details><summary>{said}</summary>\n\nFig. 1\n\n</details>"]
 
 
 def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, opened):

@@ -93,9 +93,9 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
     assert "See the" in (site / "notebooks" / f"{NOTEBOOK}.html").read_text(encoding="utf-8")
     claims = (site / "results" / "README.html").read_text(encoding="utf-8")
     run = scorecard.read(results)[NOTEBOOK]
-    assert all(
-        f"<td><p>{each['id']}</p></td>" in claims for each in run["claims"] + run["theorems"]
-    )
+    for each in run["claims"] + run["theorems"]:
+        cell = f"../notebooks/{NOTEBOOK}.html#{each['id']}"
+        assert f'<a id="{each["id"]}"></a>' in claims and f'href="{cell}"' in claims, each["id"]
 
     (root / "docs" / "page.md").write_text(
         "# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8"

@@ -41,49 +41,69 @@ OWN = CLAIM | {
 }
 
 
-def test_a_claim_is_one_row_with_its_numbers_under_readings_that_differ():
+def test_a_claim_is_one_row_in_words_with_our_number_second():
     head, rule, row = scorecard.tables([CLAIM]).splitlines()
-    assert (
-        head == "|  | what the paper says | printed again | verdict | our number |"
-        and rule.count("---") == 5
+    assert head == "| what the paper reports | our number | does it come out again? |"
+    assert rule.count("---") == 3
+    said, ours, verdict = row.strip("| ").split(" | ")
+    assert said == '<a id="9-A"></a>**9-A** “A \\| B are alike.” (Fig. 1)'
+    assert ours == "**1.2** (1.1 to 1.4): ratio<br><small>100 kept, 25 a rerun</small>"
+    assert verdict == (
+        "◑ **depends** on width<br>main reading: 96 of 100 reruns (86 to 96); width *five*: 25 of"
+        " 100; width *ten*: 50 of 100 (does not count: footnote 3: no); 1 other reading: the same"
     )
-    assert row.startswith(
-        "| 9-A | “A \\| B are alike.” (Fig. 1) | **0.96** (0.86 to 0.96)<br>0.25 five (width)<br>"
-    )
-    assert (
-        "0.50 ten (width, excluded: footnote 3: no)<br>the same under 1 other reading<br>100 kept,"
-        " 25 a rerun" in row
-    )
-    assert row.endswith("| ◑ **depends** on width | ratio: 1.2 (1.1 to 1.4) |")
 
 
-def test_theorems_have_a_table_of_their_own_and_no_claims_are_no_table():
-    assert scorecard.tables([CLAIM, THEOREM]).count("| --- " * 5 + "|") == 2
+def test_readings_alike_stand_together():
+    margins = [reading(0.25, "margin", name) for name in (".03", ".01", "0")]
+    row = scorecard.tables([CLAIM | {"readings": [reading(0.999), *margins]}])
+    assert "main reading: over 99 of 100 reruns (90 to 100); margin *.03*, *.01* or *0*: 25" in row
+    row = scorecard.tables([CLAIM | {"readings": [reading(1.0), reading(0.004, "margin", "0")]}])
+    assert "main reading: 100 of 100 reruns" in row and "*0*: under 1 of 100" in row
+
+
+def test_an_id_leads_to_its_cell():
+    assert '<a id="9-A"></a>[9-A](../notebooks/09_toy.ipynb#9-A) “' in scorecard.tables(
+        [CLAIM], "09_toy"
+    )
+
+
+def test_sentences_of_one_finding_say_so_and_a_new_verdict_is_shown():
+    """Records may have both, or neither."""
+    row = scorecard.tables([CLAIM | {"finding": "alike", "verdict": "too few to say"}])
+    assert "(Fig. 1; one finding: alike)" in row and "| ◇ **too few to say**" in row
+
+
+def test_remarks_questions_and_theorems_have_tables_of_their_own():
+    told = scorecard.tables([THEOREM, OWN, CLAIM | {"kind": "remark"}, CLAIM])
+    heads = [line for line in told.splitlines() if line.endswith((" again? |", " outcome |"))]
+    assert [head.split(" | ")[0] for head in heads] == [
+        "| what the paper reports",
+        "| what the paper argues or cites (not counted)",
+        "| what we ask (not counted)",
+        "| theorem",
+    ]
     assert (
         scorecard.tables([THEOREM]).splitlines()[-1]
-        == "| 9-T | “R is at most T.” (Theorem 1) | runs above T | **no violation in 12 runs** |"
-        " 0.034 of the bound |"
+        == '| <a id="9-T"></a>**9-T** “R is at most T.” (Theorem 1) | runs above T | **no violation'
+        " in 12 runs**<br>room: 0.034 of the bound |"
     )
-    assert scorecard.tables([THEOREM | {"room": float("nan")}]).endswith("** |  |")
+    assert scorecard.tables([THEOREM | {"room": float("nan")}]).endswith("runs** |")
 
 
 def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
     assert scorecard.lines(CLAIM) == [
         "9-A   ◑ depends on width: “A | B are alike.” (Fig. 1)",
-        *(
-            "      0.96 (0.86 to 0.96)",
-            "      0.25 five (width)",
-            "      0.50 ten (width, excluded: footnote 3: no)",
-        ),
-        *(
-            "      the same under 1 other reading",
-            "      100 kept, 25 a rerun",
-            "      ratio: 1.2 (1.1 to 1.4)",
-        ),
+        "      main reading: 96 of 100 reruns (86 to 96)",
+        "      width five: 25 of 100",
+        "      width ten: 50 of 100 (does not count: footnote 3: no)",
+        "      1 other reading: the same",
+        "      1.2 (1.1 to 1.4): ratio",
+        "      100 kept, 25 a rerun",
     ]
-    first, checked, room = scorecard.lines(THEOREM)
+    first, room, checked = scorecard.lines(THEOREM)
     assert first == "9-T   no violation in 12 runs: “R is at most T.” (Theorem 1)"
-    assert (checked.strip(), room.strip()) == ("runs above T", "0.034 of the bound")
+    assert (checked.strip(), room.strip()) == ("runs above T", "room: 0.034 of the bound")
 
 
 def test_totals_count_observations_alone():
@@ -125,11 +145,12 @@ def test_what_is_committed_is_what_the_schema_says(run):
 def test_the_page_of_every_claim_is_that_of_the_committed_claims():
     """`kbrepro report` renews it."""
     page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
-    rows = {line.split(" | ")[0]: line for line in page.splitlines()}
+    rows = {line.partition('"></a>')[0]: line for line in page.splitlines()}
     odd = []
     for name, run in RUNS.items():
         for each in (*run["claims"], *run["theorems"]):
-            row, shown = scorecard.tables([each]).splitlines()[-1], rows.get(f"| {each['id']}")
+            row = scorecard.tables([each], name).splitlines()[-1]
+            shown = rows.get(row.partition('"></a>')[0])
             if row != shown:
                 odd.append(
                     f"claims.json of {name[:2]}, {each['id']}:\n{row}\nresults/README.md:\n{shown}"

@@ -67,7 +67,7 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     yield from (
         f"claim {each} is not shown: record.verdicts"
         for each in ids
-        if shown and f"| {each} |" not in shown
+        if shown and rf"id=\"{each}\"" not in shown
     )
 
 
