@@ -20,7 +20,7 @@ from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
-from kbrepro.simulation import rounds
+from kbrepro.simulation import rounds, start_policy
 
 #: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello
 #: et al., Fig. 1).
@@ -306,8 +306,9 @@ def sizes_of_steps(
     `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`.
     """
     problem = source(trial)
-    policy = bkb(problem.model, horizon)
-    rows = [_sizes(policy.posterior) for _ in rounds(policy, problem, horizon, trial.rng("run"))]
+    policy = start_policy(bkb, problem.model, horizon, trial)
+    noise = trial.rng("noise")
+    rows = [_sizes(policy.posterior) for _ in rounds(policy, problem, horizon, noise)]
     # round t + 1 begins with what is known after t pulls
     rows = [*rows[1:], _sizes(policy.posterior)]
     return pd.DataFrame(rows, pd.RangeIndex(1, horizon + 1, name="t"))

@@ -27,8 +27,8 @@ class BKB(UCB):
     """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`; the first arm is
     drawn uniformly.
 
-    From the first `ask` on, dictionaries are drawn by a child of `rng`: to go on later the policy
-    must be saved. Raises ValueError unless qbar >= 1.
+    Dictionaries are drawn by a child of `rng`: to go on later the policy must be saved. Raises
+    ValueError unless qbar >= 1.
     """
 
     takes: tuple[str, ...] = ("allowed",)
@@ -49,13 +49,9 @@ class BKB(UCB):
     def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:
         form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
         return form(
-            self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, self.rng
+            *(self.model.kernel, self.model.points, self.model.noise_variance),
+            *(self.qbar, self.rng.spawn(1)[0]),
         )
-
-    def choose(self) -> int:
-        if not self._first_asked:  # until now `rng` may have been replaced
-            self.posterior.rng = self.rng.spawn(1)[0]
-        return super().choose()
 
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         super().learn(arm, observation)  # not at once: a dictionary may not fit
@@ -71,8 +67,8 @@ class FourierUCB(UCB):
     adapt.
 
     Calandriello et al., Section 1.1, say that it may suffer linear regret. They are drawn by a
-    child of `rng` at the first `ask`: to go on later the policy must be saved. The kernel is the
-    squared exponential.
+    child of `rng`: to go on later the policy must be saved. The kernel is the squared
+    exponential.
     """
 
     takes: tuple[str, ...] = ("allowed",)
@@ -90,11 +86,6 @@ class FourierUCB(UCB):
             kernel, self.model.points, self.n_features, self.rng.spawn(1)[0]
         )
         return sketch.FeaturePosterior(features, self.model.noise_variance)
-
-    def choose(self) -> int:
-        if self.t == 1 and not self._first_asked:  # until now `rng` may have been replaced
-            self.posterior = self.prior(None)
-        return super().choose()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from kbrepro.papers.pi_gp_ucb.partition import (
     split_exponent,
 )
 from kbrepro.problems import Problem, Trial
-from kbrepro.simulation import Experiment, rounds
+from kbrepro.simulation import Experiment, rounds, start_policy
 
 #: Runs of which the paper prints the mean.
 PRINTED_RUNS = 12
@@ -126,10 +126,10 @@ def band_run(experiment: Experiment, trial: Trial) -> dict[str, float]:
     the sum of twice width times sd at the pulls, which Theorem 3 uses; `regret`: R_T.
     """
     problem, T = experiment.problem(trial), experiment.horizon
-    policy = experiment.policies["π-GP-UCB"](problem.model, T)
+    policy = start_policy(experiment.policies["π-GP-UCB"], problem.model, T, trial)
     assert isinstance(policy, PartitionedUCB)
     ratio = bound = regret = 0.0
-    for _, arm, _ in rounds(policy, problem, T, trial.rng("run")):
+    for _, arm, _ in rounds(policy, problem, T, trial.rng("noise")):
         ratio = max(ratio, policy.band_ratio(problem.expected_reward))
         bound += 2 * policy.half_width(arm)
         regret += float(problem.regret(np.array([arm]))[0])
