@@ -81,7 +81,7 @@ def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
         policy = policy_on(load(), problem.model, horizon, Chowdhury2017(delta=0.1))
-        run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("run")), 1, A_FORM)
+        run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("noise")), 1, A_FORM)
         peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
     except (ImportError, MemoryError) as error:
         return row(name, [], f"not measured: {error}", **size)
@@ -106,7 +106,9 @@ def three_dimensions(side: int, horizon: int) -> Iterator[dict[str, Any]]:
     for name, (width, grows) in WIDTHS.items():
         problem = problem_of(side, horizon, grows)
         policy = UCB(problem.model, horizon, width=width, form=LatticePosterior)
-        run = timed(lambda p=policy, on=problem: rounds(p, on, horizon, TRIAL.rng("run")), 1, A_RUN)
+        run = timed(
+            lambda p=policy, on=problem: rounds(p, on, horizon, TRIAL.rng("noise")), 1, A_RUN
+        )
         transforms, reading, distinct = floor(
             problem.model, np.array([arm for _, arm, _ in run.items])
         )
@@ -123,7 +125,7 @@ def three_dimensions(side: int, horizon: int) -> Iterator[dict[str, Any]]:
         )
     problem = problem_of(side, horizon)
     cells = PartitionedUCB(problem.model, horizon, delta=0.1, nu=1.5)
-    run = timed(lambda: rounds(cells, problem, horizon, TRIAL.rng("run")), 1, A_RUN)
+    run = timed(lambda: rounds(cells, problem, horizon, TRIAL.rng("noise")), 1, A_RUN)
     yield row("Table 1, d = 3, π-GP-UCB", run.totals(horizon), run.note, arms=side**3, t=horizon)
 
 

@@ -52,7 +52,7 @@ def play(
     at = set(rng.choice(np.arange(2, horizon + 1), size=checks, replace=False).tolist())
     arms, observations, seen, seconds = [], [], [], 0.0
     clock = time.perf_counter()
-    for t, arm, y in tqdm(kb.rounds(policy, problem, horizon, TRIAL.rng("run")), total=horizon):
+    for t, arm, y in tqdm(kb.rounds(policy, problem, horizon, TRIAL.rng("noise")), total=horizon):
         seconds += time.perf_counter() - clock
         if t in at:
             width = policy.width(policy)

@@ -229,7 +229,7 @@ def beside(policy: str, notebook: str, label: str, trials: int) -> None:
     """Play your own policy on trials that a notebook played, and compare it with the policies
     there.
 
-    NAME in FILE.py is a class or function that makes a policy from (model, horizon): a
+    NAME in FILE.py is a class or function that makes a policy from (model, horizon, rng=...): a
     kbrepro.Model, which is all that it may know of the problem, and the number of rounds. Figure
     and table go to results/custom/beside/.
     """

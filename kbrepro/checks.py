@@ -115,7 +115,7 @@ source = _check(
 )
 policies = _check(
     'a mapping of names to policies, such as {"EI": ExpectedImprovement}, each made from (model,'
-    " horizon)",
+    " horizon, rng=generator)",
     lambda value: isinstance(value, Mapping) and bool(value) and all(map(callable, value.values())),
 )
 width = _check(

@@ -21,6 +21,14 @@ from kbrepro.posterior.likelihood import fitted
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12
+#: Purpose of a generator -> last entry of its seed, and which child of that stream it is. No entry
+#: is 0: numpy pads a seed with zeros, and [seed, number, 0] would be the stream of [seed, number].
+STREAMS: dict[str, tuple[int, tuple[int, ...]]] = {
+    "function": (1, ()),
+    "run": (2, ()),
+    "noise": (2, (0,)),
+    "policy": (2, (1,)),
+}
 
 
 @dataclass(frozen=True)
@@ -32,11 +40,15 @@ class Trial(checks.Checked):
     checked = {"seed": checks.non_negative_int, "number": checks.non_negative_int}
 
     def rng(self, purpose: str) -> np.random.Generator:
-        """Return a new generator for one purpose, `function` or `run`; ValueError on another."""
-        checks.one_of(("function", "run"), purpose=purpose)
-        # numpy pads a seed with zeros: a last entry of 0 would make [seed, number, 0] the stream of
-        # [seed, number]
-        return np.random.default_rng([self.seed, self.number, {"function": 1, "run": 2}[purpose]])
+        """Return a new generator for one purpose; ValueError on another.
+
+        `function` draws the problem, `noise` its observations, and of `policy` each policy owns
+        one; the last two are the children of `run`, for jobs that draw themselves.
+        """
+        checks.one_of(tuple(STREAMS), purpose=purpose)
+        stream, child = STREAMS[purpose]
+        seeds = np.random.SeedSequence([self.seed, self.number, stream], spawn_key=child)
+        return np.random.default_rng(seeds)
 
 
 @dataclass(frozen=True, eq=False)

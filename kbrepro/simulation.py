@@ -51,14 +51,14 @@ class Experiment(checks.Checked):
     """Policies that meet the same problems.
 
     `problem(trial)` builds the problem of one `Trial` (`problems` has such sources),
-    `policies[name](model, horizon)` a policy: a class of `policies`, or a `functools.partial` of it
-    with its settings. With `record_band` every policy must have a `band_ratio`. `measured` is the
-    checksum of the data whose readings are the expected rewards: then neither arms nor gaps are
-    kept, since the readings could be computed from them.
+    `policies[name](model, horizon, rng=generator)` a policy: a class of `policies`, or a
+    `functools.partial` of it with its settings. With `record_band` every policy must have a
+    `band_ratio`. `measured` is the checksum of the data whose readings are the expected rewards:
+    then neither arms nor gaps are kept, since the readings could be computed from them.
     """
 
     problem: Callable[[Trial], Any]
-    policies: Mapping[str, Callable[[Any, int], Player]]
+    policies: Mapping[str, Callable[..., Player]]
     horizon: int
     record_band: bool = False
     measured: str = ""
@@ -175,27 +175,35 @@ def _called(name: str, given: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(told)})"
 
 
+def start_policy(make: Callable[..., Any], model: Any, horizon: int, trial: Trial) -> Any:
+    """Return a policy of `make(model, horizon, rng=generator)`, born with its generator of a trial.
+
+    A `Policy` is made without its warning of rewards that do not fit the prior: in trials rewards
+    are made, some so on purpose.
+    """
+    rule = make.func if isinstance(make, partial) else make
+    is_policy = isinstance(rule, type) and issubclass(rule, Policy)
+    quiet = {"warn": False} if is_policy else {}
+    return make(model, horizon, rng=trial.rng("policy"), **quiet)
+
+
 def rounds(
     policy: Player, problem: Any, horizon: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's
     `tell`.
 
-    Noise and policy draw from two children of `rng`: the second becomes `policy.rng`.
+    `rng` draws the noise alone; a policy draws from the generator that it was made with.
     """
     checks.positive_int(horizon=horizon)
     checks.having("a policy, with ask() and tell(arm, observation)", "ask", "tell", policy=policy)
     checks.having(PROBLEM, *PLAYABLE, problem=problem)
     checks.generator(rng=rng)
-    noise_rng, policy.rng = rng.spawn(2)
-    if isinstance(policy, Policy):
-        # that rewards do not fit the prior: here they are made, some so on purpose
-        policy.warned = True
 
     def played_rounds() -> Iterator[tuple[int, int, Any]]:
         for t in range(1, horizon + 1):
             arm = policy.ask()
-            observation = problem.pull(arm, noise_rng)
+            observation = problem.pull(arm, rng)
             yield t, arm, observation
             policy.tell(arm, observation)
 
@@ -470,10 +478,11 @@ def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> di
 def _runs(experiment: Experiment, trial: Trial) -> dict[str, Curve]:
     problem, T = experiment.problem(trial), experiment.horizon
     checks.having(f"a source, whose call returns {PROBLEM}", *PLAYABLE, problem=problem)
-    return {
-        name: run(make(problem.model, T), problem, T, trial.rng("run"), experiment.record_band)
-        for name, make in experiment.policies.items()
-    }
+    curves_of = {}
+    for name, make in experiment.policies.items():
+        policy = start_policy(make, problem.model, T, trial)
+        curves_of[name] = run(policy, problem, T, trial.rng("noise"), experiment.record_band)
+    return curves_of
 
 
 def _curve(experiment: Experiment, trial: Trial, curve: Curve) -> dict[str, Any]:

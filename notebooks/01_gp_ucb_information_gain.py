@@ -104,9 +104,11 @@ def gp_ucb(k, X, s2, T, beta, pull, order):
 # %% tags=["experiment"]
 example = GPDraw(SquaredExponential(0.1), grid(150), noise_variance=0.025)(Trial(seed, 0))
 five = rules(delta, prior_sd=1.0)["GP-UCB/5"]
-trace = run(five(example.model, 30), example, 30, Trial(seed, 0).rng("run"))
+trial = Trial(seed, 0)
+policy = five(example.model, 30, rng=trial.rng("policy"))
+trace = run(policy, example, 30, trial.rng("noise"))
 
-noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
+noise, ties = trial.rng("noise"), trial.rng("policy")  # as the package draws them
 arms = gp_ucb(
     *(example.model.kernel, example.model.points, 0.025, 30),
     beta=lambda t: 2 * np.log(150 * t**2 * np.pi**2 / (6 * delta)) / 5,
@@ -120,9 +122,9 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # ## See it run: does it explore first and settle then? (Fig. 2b, 2c)
 
 # %% tags=["experiment"]
-policy, frames = five(example.model, 30), []
+policy, frames = five(example.model, 30, rng=trial.rng("policy")), []
 x = example.model.points[:, 0]
-for t, arm, observed in rounds(policy, example, 30, Trial(seed, 0).rng("run")):
+for t, arm, observed in rounds(policy, example, 30, trial.rng("noise")):
     mean, half = policy.posterior.mean.copy(), policy.width(policy) * policy.posterior.sd
     frames.append(
         pd.DataFrame({"round": t, "x": x, "f": example.expected_reward, "mean": mean, "half": half})

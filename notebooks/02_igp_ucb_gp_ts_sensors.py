@@ -131,10 +131,10 @@ def pulled_by(rule, fail, thompson, T=30):
     and draws.
     """
     model = example.model
-    trace = run(
-        rule(model, T, width=Chowdhury2017(fail, gain)), example, T, Trial(seed, 0).rng("run")
-    )
-    noise, draws = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
+    trial, width = Trial(seed, 0), Chowdhury2017(fail, gain)
+    policy = rule(model, T, width=width, rng=trial.rng("policy"))
+    trace = run(policy, example, T, trial.rng("noise"))
+    noise, draws = trial.rng("noise"), trial.rng("policy")  # as the package draws them
     arms = igp_ucb_or_gp_ts(
         *(model.kernel, model.points, model.noise_variance, T),
         width=lambda t: (

@@ -127,9 +127,10 @@ def pi_gp_ucb(k, X, alpha, T, B, L, nu, pull, order):
 
 # %% tags=["experiment"]
 nu, small = NU, functions(1)(Trial(seed, 0))
-policy = PartitionedUCB(small.model, 60, delta=delta, nu=nu)
-trace = run(policy, small, 60, Trial(seed, 0).rng("run"))
-noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
+trial = Trial(seed, 0)
+policy = PartitionedUCB(small.model, 60, delta=delta, nu=nu, rng=trial.rng("policy"))
+trace = run(policy, small, 60, trial.rng("noise"))
+noise, ties = trial.rng("noise"), trial.rng("policy")  # as the package draws them
 arms = pi_gp_ucb(
     *(small.model.kernel, small.model.points, 1.0, 60, small.model.norm, 1.0, nu),
     pull=lambda x: small.pull(x, noise),

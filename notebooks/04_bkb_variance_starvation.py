@@ -147,8 +147,10 @@ def bkb(k, X, lam, T, qbar, sds, pull, order, rng):
 
 # %% tags=["experiment"]
 small = smooth(60, 2, noise_variance, seed)(Trial(seed, 0))
-trace = run(rules(delta, qbar)["BKB, 3 sd"](small.model, 80), small, 80, Trial(seed, 0).rng("run"))
-noise, streams = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
+trial = Trial(seed, 0)
+policy = rules(delta, qbar)["BKB, 3 sd"](small.model, 80, rng=trial.rng("policy"))
+trace = run(policy, small, 80, trial.rng("noise"))
+noise, streams = trial.rng("noise"), trial.rng("policy")  # as the package draws them
 arms = bkb(
     *(small.model.kernel, small.model.points, noise_variance, 80, qbar, 3.0),
     pull=lambda x: small.pull(x, noise),

@@ -93,9 +93,9 @@ assert sampled_chains <= chains, "cEI plays some of the chains"
 shown_chain = exact_chain(30)(Trial(seed, 0))
 # layers of norm 2; B = 4 is given
 shown_chain = replace(shown_chain, model=replace(shown_chain.model, norm_bound=4.0))
-pulled = run(
-    GPNUCB(shown_chain.model, 12), shown_chain, 12, Trial(seed, 0).rng("run")
-).arms.tolist()
+trial = Trial(seed, 0)
+policy = GPNUCB(shown_chain.model, 12, rng=trial.rng("policy"))
+pulled = run(policy, shown_chain, 12, trial.rng("noise")).arms.tolist()
 others = np.setdiff1d(np.arange(900), pulled)
 points = shown_chain.model.points
 # next to the last pull
@@ -190,7 +190,8 @@ def gpn_ucb(k, X, pull, m, B, L, D, T, order):
 
 # %% tags=["experiment"]
 example = DrawnChain(12)(Trial(seed, 0))
-trace = run(GPNUCB(example.model, 20), example, 20, Trial(seed, 0).rng("run"))
+policy = GPNUCB(example.model, 20, rng=trial.rng("policy"))
+trace = run(policy, example, 20, trial.rng("noise"))
 arms = gpn_ucb(
     *(
         KERNEL,
@@ -202,7 +203,7 @@ arms = gpn_ucb(
         grid(100, 1, -5, 5),
         20,
     ),
-    order=Trial(seed, 0).rng("run").spawn(2)[1].permutation(144),  # as the package draws it
+    order=trial.rng("policy").permutation(144),  # as the package draws it
 )
 assert arms == trace.arms.tolist()
 print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")

@@ -128,8 +128,10 @@ def bpe(k, X, lam, T, w, pull, order):
 small = Bumps(Matern(0.2, nu=2.5), d=1, side=30, noise_variance=1.0, noise_bound=1.0)(
     Trial(seed, 0)
 )
-trace = run(BPE(small.model, 80, width=FixedDesign(delta)), small, 80, Trial(seed, 0).rng("run"))
-noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
+trial = Trial(seed, 0)
+policy = BPE(small.model, 80, width=FixedDesign(delta), rng=trial.rng("policy"))
+trace = run(policy, small, 80, trial.rng("noise"))
+noise, ties = trial.rng("noise"), trial.rng("policy")  # as the package draws them
 w = small.model.norm + np.sqrt(2 * np.log(2 * 30 * len(squared_lengths(80)) / delta))
 model, order = small.model, ties.permutation(30)
 arms = bpe(model.kernel, model.points, 1.0, 80, w, pull=lambda x: small.pull(x, noise), order=order)
@@ -148,13 +150,12 @@ settings = settings_of(
 )
 shown = settings["Table 1, d = 1"]
 entries = field(delta, qbar=qbar)
-problem, left = shown.source(Trial(shown.seed, 0)), {}
+trial = Trial(shown.seed, 0)
+problem, left = shown.source(trial), {}
 for name in NEAR:
-    policy, stream = (
-        entries[name].make(problem.model, long_horizon),
-        Trial(shown.seed, 0).rng("run"),
-    )
-    left[name] = [int(policy.left.sum()) for _ in rounds(policy, problem, long_horizon, stream)]
+    policy = entries[name].make(problem.model, long_horizon, rng=trial.rng("policy"))
+    played = rounds(policy, problem, long_horizon, trial.rng("noise"))
+    left[name] = [int(policy.left.sum()) for _ in played]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 at = [max(long_horizon // n, 1) for n in (1000, 100, 10, 1)]

@@ -69,7 +69,8 @@ def test_every_form_of_the_same_numbers_gives_the_same_run(form, rows, seed):
 
     def played(X, reward):
         problem = kb.Problem(kb.Model(X, kb.Linear(), 1.0), reward)
-        trace = kb.run(UCB(problem.model, 6), problem, 6, np.random.default_rng(seed))
+        policy = UCB(problem.model, 6, rng=seed, warn=False)
+        trace = kb.run(policy, problem, 6, np.random.default_rng(seed))
         posterior = UCB(problem.model, 6)
         posterior.tell(0, 1.0)
         K = (
@@ -179,7 +180,7 @@ def good(rng):
         "width": [kb.Srinivas2010(0.1), kb.Constant(1.0), kb.Chowdhury2017(0.1), lambda _: 2.0],
         "incumbent": ["posterior_mean", "noisy_reward"], "margin": [0.0, 0.1],
         "form": [None, RowPosterior],
-        "random_opening": [True, False], "delta": [0.1], "beta_scale": [1.0, 5],
+        "random_opening": [True, False], "warn": [False], "delta": [0.1], "beta_scale": [1.0, 5],
         "gain": [None, float],
         "covariance": [np.eye(3), [[2, 1], [1, 2]]], "problem": [PROBLEM],
         "policies": [{"u": UCB}], "measured": [""],
@@ -263,7 +264,7 @@ KNOWN = {key for name in NAMES for key in arguments_of(name)} | {
     "trial",
 }
 #: Of these only the truth is asked.
-FLAGS = {"arms", "record_band", "random_opening", "measured", "label"}
+FLAGS = {"arms", "record_band", "random_opening", "warn", "measured", "label"}
 
 
 @pytest.mark.parametrize("name", NAMES)

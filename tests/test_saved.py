@@ -83,8 +83,7 @@ def goes_on(policy, problem, rounds, noise):
 def play(name, rounds):
     """A policy after so many rounds, the generator of its noise, and arms."""
     make, problem = POLICIES[name]
-    policy, noise = make(problem.model, 30), np.random.default_rng(8)
-    policy.rng = np.random.default_rng(7)
+    policy, noise = make(problem.model, 30, rng=7), np.random.default_rng(8)
     return policy, problem, noise, goes_on(policy, problem, rounds, noise)
 
 
@@ -106,7 +105,7 @@ def test_told_the_same_arms_and_rewards_a_rule_goes_on_with_the_same_arms(name):
         pytest.skip("must be saved")
     make, problem = POLICIES[name]
     policy, _, noise, pulled = play(name, 8)
-    told, seen = make(problem.model, 30), np.random.default_rng(8)
+    told, seen = make(problem.model, 30, rng=7), np.random.default_rng(8)
     for arm in pulled:
         told.tell(arm, problem.pull(arm, seen))
     assert seen.bit_generator.state == noise.bit_generator.state

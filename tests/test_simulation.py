@@ -41,8 +41,7 @@ def experiment():
 
 def observed(problem, arms, rng):
     """What pulls of these arms gave in the run that drew from `rng`."""
-    noise_rng, _ = rng.spawn(2)
-    return [problem.pull(arm, noise_rng) for arm in arms]
+    return [problem.pull(arm, rng) for arm in arms]
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +52,8 @@ def quiet_and_nothing_kept(monkeypatch):
 
 class Scripted:
     """Pulls arms in turn, draws as it goes, and writes down what happens."""
+
+    rng = np.random.default_rng(1)
 
     def __init__(self, model, log, draws):
         self.t, self.model, self.draws, self.log = 0, model, draws, log
@@ -139,8 +140,8 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
     told = {name: [] for name in experiment.policies}
 
     def listening(make, log):
-        def policy(model, horizon):
-            its = make(model, horizon)
+        def policy(model, horizon, rng):
+            its = make(model, horizon, rng=rng)
             tell = its.tell
             its.tell = lambda arm, y: (log.append(y), tell(arm, y))
             return its
@@ -161,7 +162,7 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
     for name, trace in traces.items():
         np.testing.assert_allclose(noise[name], noise["EI"], rtol=0, atol=1e-12)
         again = [
-            observed(*its, trial.rng("run"))
+            observed(*its, trial.rng("noise"))
             for *its, trial in zip(problems, trace.arms, trials, strict=True)
         ]
         # what policies were told is what is drawn again
@@ -227,8 +228,9 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
     """
     source = GPDraw(SquaredExponential(0.2), grid(20), 0.5)
     problem, whole = source(Trial(3, 0)), []
-    policy = UCB(problem.model, 1000, width=Srinivas2010(0.1))
-    for _ in rounds(policy, problem, 1000, Trial(3, 0).rng("run")):
+    trial = Trial(3, 0)
+    policy = UCB(problem.model, 1000, width=Srinivas2010(0.1), rng=trial.rng("policy"))
+    for _ in rounds(policy, problem, 1000, trial.rng("noise")):
         whole.append(policy.band_ratio(problem.expected_reward))
     policies = {"UCB": partial(UCB, width=Srinivas2010(0.1))}
     found, plain = (

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info
 
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.problems import GPDraw, Trial
-from kbrepro.simulation import run
+from kbrepro.simulation import run, start_policy
 
 ROOT, HORIZON = Path(__file__).parents[1], 30
 #: Kernels that add in different orders: with fused products and without, in vectors of four and of
@@ -31,11 +31,10 @@ def played():
 
     (kernel,) = {each["architecture"] for each in threadpool_info() if each["user_api"] == "blas"}
     matrix = np.random.default_rng(1).standard_normal((300, 300))
-    arms = {}
+    arms, trial = {}, Trial(19, 0)
     for name, (make, problem) in POLICIES.items():
-        arms[name] = run(
-            make(problem.model, HORIZON), problem, HORIZON, Trial(19, 0).rng("run")
-        ).arms.tolist()
+        policy = start_policy(make, problem.model, HORIZON, trial)
+        arms[name] = run(policy, problem, HORIZON, trial.rng("noise")).arms.tolist()
     # where many arms mirror each other
     draws = [
         GPDraw(prior, grid(side, d), 0.025)(Trial(19, 0)).expected_reward.tolist()

@@ -142,7 +142,7 @@ def test_a_warning_that_is_an_error_leaves_the_policy_as_it_was():
     with pytest.raises(UserWarning, match="standard deviations"):  # pytest makes errors of warnings
         policy.tell([1, 2], [0.5, 1e3])
     np.testing.assert_array_equal(policy.posterior.mean, before)
-    assert len(policy.history.arms) == 3 and not policy.warned
+    assert len(policy.history.arms) == 3 and policy.warn
 
 
 def test_a_rule_of_ones_own_that_fails_is_put_back_too():

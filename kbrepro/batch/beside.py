@@ -50,12 +50,13 @@ class Compared(NamedTuple):
 def compare(
     policy: Callable[..., Any], notebook: str, label: str, trials: int = 20, file: str = ""
 ) -> Compared:
-    """Play the first trials of a label with `policy(model, horizon)`, and compare it with the
-    policies kept there.
+    """Play the first trials of a label with your policy, and compare it with the policies kept
+    there.
 
-    Every policy meets the same function, noise and order of ties. Raises ValueError, which lists
-    the labels, if no traces of this one are kept; if its data is not here; and if `trials` is more
-    than are kept; PolicyFailed, with the line of `file`, if the policy raises.
+    It is made by `policy(model, horizon, rng=generator)`. Every policy meets the same function,
+    noise and order of ties. Raises ValueError, which lists the labels, if no traces of this one are
+    kept; if its data is not here; and if `trials` is more than are kept; PolicyFailed, with the
+    line of `file`, if the policy raises.
     """
     checks.function(policy=policy)
     checks.positive_int(trials=trials)

@@ -64,11 +64,7 @@ def best_arm(
 
 
 class Player(Protocol):
-    """The least a policy has: `ask` returns the arm to pull, `tell` takes in the observation; `rng`
-    is all it draws from.
-    """
-
-    rng: np.random.Generator
+    """The least a policy has: `ask` returns the arm to pull, `tell` takes in the observation."""
 
     def ask(self) -> int: ...
     def tell(self, arm: int, observation: Any, /) -> None: ...
@@ -276,8 +272,7 @@ class AskTell(checks.Changing):
         of the old ones.
         """
         given, settings = self._made_with
-        policy = type(self)(model, *given, **settings)
-        policy.rng = copy.deepcopy(self.rng)
+        policy = type(self)(model, *given, **settings | {"rng": copy.deepcopy(self.rng)})
         if policy.model.n_arms == self.model.n_arms:
             policy._rank = self._rank
         for arm, reward, noise in zip(*self._told, strict=True):
@@ -377,16 +372,14 @@ class Policy(IndexPolicy):
     arms.
 
     `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size. The unit
-    of the index is the largest prior standard deviation unless a subclass says otherwise. One
-    warning is given if a reward lies FAR or more standard deviations from its prior mean, but not
-    in a run of `simulation`, where rewards are made.
+    of the index is the largest prior standard deviation unless a subclass says otherwise. With
+    `warn` one warning is given if a reward lies FAR or more standard deviations from its prior
+    mean; `run_trials`, whose rewards are made, wants none.
 
     `level` is the middle one of the prior means. The rules here rank `centred`, the posterior mean
     less that level: the arms are those of rewards and prior mean less a constant of up to HIGH
     prior standard deviations; a warning is given beyond.
     """
-
-    warned = False
 
     takes: tuple[str, ...] = ("allowed", "noise_variance", "mean")
     model: Model
@@ -398,12 +391,13 @@ class Policy(IndexPolicy):
         horizon: int | None = None,
         *,
         form: Callable[..., ExactPosterior] | None = None,
+        warn: bool = True,
         **settings: Any,
     ) -> None:
         checks.having("a Model", "n_arms", "points", "kernel", "noise_variance", model=model)
         if form is not None:
             checks.function(form=form)
-        self.form = form
+        self.form, self.warn = form, warn
         self._prior_mean = checks.per_arm(model.n_arms, mean=model.mean)
         prior_variance = model.kernel.diag(model.points)
         self._far = FAR * np.sqrt(prior_variance + model.noise_variance)
@@ -440,7 +434,7 @@ class Policy(IndexPolicy):
     @at_once
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
-        if not self.warned and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
+        if self.warn and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
             mean = self._prior_mean[arm]
             off = FAR * abs(observation - mean) / self._far[arm]
             told = (
@@ -450,7 +444,7 @@ class Policy(IndexPolicy):
             todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
             # first: a warning may be an error
             warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
-            self.warned = True
+            self.warn = False
         given = [] if noise_variance is None else [noise_variance]
         self.posterior.update(arm, observation, *given)
         self.t += 1

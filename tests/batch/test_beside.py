@@ -167,7 +167,7 @@ class Mine(kb.Policy):
             return self.posterior.mean
         return self.posterior.mean / [0.0][self.t]  # line 7
 
-def nothing(model, horizon):
+def nothing(model, horizon, rng):
     return 3
 """
 INDEX = "IndexError: list index out of range"

@@ -135,8 +135,9 @@ def test_the_arms_pulled_are_those_of_the_formula_written_out(name):
     """In rounds 2 to 25 of three runs the policy pulls an arm of (nearly) the largest index."""
     for number in range(3):
         problem, history = GPDraw(Matern(0.2, nu=1.5), grid(30), 0.025)(Trial(33, number)), []
-        policy = POLICIES[name](problem.model, 25)
-        for t, arm, observation in rounds(policy, problem, 25, Trial(33, number).rng("run")):
+        trial = Trial(33, number)
+        policy = POLICIES[name](problem.model, 25, rng=trial.rng("policy"))
+        for t, arm, observation in rounds(policy, problem, 25, trial.rng("noise")):
             if t > 1:
                 values = written_out(INDICES[name], problem.model, history)
                 assert values[arm] >= values.max() - 1e-8

@@ -19,7 +19,7 @@ from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
-from kbrepro.simulation import rounds
+from kbrepro.simulation import rounds, start_policy
 
 #: Where its coverage is measured a band is the mean +- so many sds (Calandriello et al., Fig. 1).
 BAND = 3.0
@@ -287,8 +287,9 @@ def sizes_of_steps(
     `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`.
     """
     problem = source(trial)
-    policy = bkb(problem.model, horizon)
-    rows = [_sizes(policy.posterior) for _ in rounds(policy, problem, horizon, trial.rng("run"))]
+    policy = start_policy(bkb, problem.model, horizon, trial)
+    noise = trial.rng("noise")
+    rows = [_sizes(policy.posterior) for _ in rounds(policy, problem, horizon, noise)]
     # round t + 1 begins with what is known after t pulls
     rows = [*rows[1:], _sizes(policy.posterior)]
     return pd.DataFrame(rows, pd.RangeIndex(1, horizon + 1, name="t"))

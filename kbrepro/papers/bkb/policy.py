@@ -26,8 +26,8 @@ ALPHA = 3.0
 class BKB(UCB):
     """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`.
 
-    The first arm is drawn uniformly. From the first `ask` on, dictionaries are drawn by a child of
-    `rng`: to go on later the policy must be saved. Raises ValueError unless qbar >= 1.
+    The first arm is drawn uniformly. Dictionaries are drawn by a child of `rng`: to go on later the
+    policy must be saved. Raises ValueError unless qbar >= 1.
     """
 
     takes: tuple[str, ...] = ("allowed",)
@@ -48,12 +48,8 @@ class BKB(UCB):
     def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:
         form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
         model = self.model
-        return form(model.kernel, model.points, model.noise_variance, self.qbar, self.rng)
-
-    def choose(self) -> int:
-        if not self._first_asked:  # until now `rng` may have been replaced
-            self.posterior.rng = self.rng.spawn(1)[0]
-        return super().choose()
+        child = self.rng.spawn(1)[0]
+        return form(model.kernel, model.points, model.noise_variance, self.qbar, child)
 
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         super().learn(arm, observation)  # not at once: a dictionary may not fit
@@ -67,8 +63,8 @@ class FourierUCB(UCB):
     """UCB on a fixed number of random Fourier features, drawn once.
 
     Calandriello et al., Section 1.1, say that it may suffer linear regret. They are drawn by a
-    child of `rng` at the first `ask`: to go on later the policy must be saved. The kernel is the
-    squared exponential.
+    child of `rng`: to go on later the policy must be saved. The kernel is the squared
+    exponential.
     """
 
     takes: tuple[str, ...] = ("allowed",)
@@ -85,11 +81,6 @@ class FourierUCB(UCB):
         child = self.rng.spawn(1)[0]
         features = sketch.random_features(model.kernel, model.points, self.n_features, child)
         return sketch.FeaturePosterior(features, model.noise_variance)
-
-    def choose(self) -> int:
-        if self.t == 1 and not self._first_asked:  # until now `rng` may have been replaced
-            self.posterior = self.prior(None)
-        return super().choose()
 
 
 @dataclass(frozen=True)

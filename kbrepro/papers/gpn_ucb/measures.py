@@ -74,11 +74,10 @@ def bound_ratios(
     problem = network(trial)
     model, outward = problem.model, mode == "outward"
     radius = 10.0 if outward else 1.0
-    policy = GPNUCB(
-        model, horizon, n_grid=n_grid, outward=outward, half_width=network.norm, radius=radius
-    )
+    how = {"n_grid": n_grid, "outward": outward, "half_width": network.norm, "radius": radius}
+    policy = GPNUCB(model, horizon, rng=trial.rng("policy"), **how)
     arms, sds = [], []
-    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
+    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("noise")):
         arms.append(arm)
         layers = zip(policy.posterior.posteriors, model.steps(arm, observation), strict=True)
         sds.append([posterior.at(z[None, :])[1][0] for posterior, (z, _) in layers])
@@ -144,7 +143,7 @@ def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> A
     """
     problem = source(trial)
     # ties fall as for policies of this trial
-    rank = trial.rng("run").spawn(2)[1].permutation(problem.model.n_arms)
+    rank = trial.rng("policy").permutation(problem.model.n_arms)
     arms = [best_arm(nonadaptive(problem, per_side)[0], rank) for per_side in sides]
     return problem.regret(np.array(arms))
 
@@ -154,8 +153,9 @@ def relative_widths(source: Source, pulls: int, trial: Trial) -> float:
     arms.
     """
     problem = source(trial)
-    policy, other = GPNUCB(problem.model, pulls), CascadeUCB(problem.model, pulls)
-    for _, arm, observation in rounds(policy, problem, pulls, trial.rng("run")):
+    policy = GPNUCB(problem.model, pulls, rng=trial.rng("policy"))
+    other = CascadeUCB(problem.model, pulls)
+    for _, arm, observation in rounds(policy, problem, pulls, trial.rng("noise")):
         other.tell(arm, observation)
     lower, upper = policy.posterior.bounds()
     widths = 2 * problem.model.norm_bound * other.fed_forward()[1] / np.maximum(upper - lower, 1e-9)

@@ -81,29 +81,20 @@ def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Arr
 
 
 class BlackBox(AskTell):
-    """A policy, made by `policy(model, horizon)`, that sees only the reward, the last entry of an
-    observation.
+    """A policy inside that sees only the reward, the last entry of an observation.
 
-    The reward is treated like an output of the first layer (eqs. 289-291).
+    It is made by `policy(model, horizon, rng=rng)`. The reward is treated like an output of the
+    first layer (eqs. 289-291).
     """
 
     def __init__(
-        self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], AskTell]
+        self, model: NetworkModel, horizon: int, *, policy: Callable[..., AskTell], rng: Seed = 0
     ) -> None:
-        self.model = model
-        self.policy = policy(
-            Model(model.points, model.structure.kernel, NOISE_VARIANCE, norm=model.norm_bound),
-            horizon,
+        self.start(model, rng)
+        of_reward = Model(
+            model.points, model.structure.kernel, NOISE_VARIANCE, norm=model.norm_bound
         )
-
-    @property
-    def rng(self) -> np.random.Generator:
-        """The generator of the policy inside."""
-        return self.policy.rng
-
-    @rng.setter
-    def rng(self, rng: np.random.Generator) -> None:
-        self.policy.rng = rng
+        self.policy = policy(of_reward, horizon, rng=self.rng)
 
     def choose(self) -> int:
         return self.policy.ask()

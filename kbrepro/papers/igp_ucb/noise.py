@@ -20,7 +20,7 @@ import numpy as np
 from kbrepro.kernels import Array, Kernel
 from kbrepro.policies.base import Policy
 from kbrepro.problems import Model, Problem, Trial
-from kbrepro.simulation import rounds
+from kbrepro.simulation import rounds, start_policy
 
 
 class NoiseRun(NamedTuple):
@@ -62,11 +62,11 @@ def noise_runs(
     problem = Problem(Model(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
     ridge, runs = problem.model.noise_variance, {}
     for name, make in policies.items():
-        policy = make(problem.model, horizon)
+        policy = start_policy(make, problem.model, horizon, trial)
         posterior: Any = policy.posterior
         squared_norm = log_det = sum_of_sd = 0.0
         log_excess = -math.inf
-        for _, arm, noise in rounds(policy, problem, horizon, trial.rng("run")):
+        for _, arm, noise in rounds(policy, problem, horizon, trial.rng("noise")):
             variance = posterior.variance[arm]
             squared_norm += noise**2 - (noise - posterior.mean[arm]) ** 2 / (variance + ridge)
             log_det += math.log(variance + ridge)

@@ -8,9 +8,15 @@ import numpy as np
 from scipy.special import stdtrit
 
 from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.pi_gp_ucb.partition import Integers, initial_side, must_split, split_exponent
+from kbrepro.papers.pi_gp_ucb.partition import (
+    Integers,
+    PartitionedUCB,
+    initial_side,
+    must_split,
+    split_exponent,
+)
 from kbrepro.problems import Problem, Trial
-from kbrepro.simulation import Experiment, rounds
+from kbrepro.simulation import Experiment, rounds, start_policy
 
 #: Runs of which the paper prints the mean.
 PRINTED_RUNS = 12
@@ -115,9 +121,10 @@ def band_run(experiment: Experiment, trial: Trial) -> dict[str, float]:
     """
     problem = experiment.problem(trial)
     T = experiment.horizon
-    policy: Any = experiment.policies["π-GP-UCB"](problem.model, T)
+    policy = start_policy(experiment.policies["π-GP-UCB"], problem.model, T, trial)
+    assert isinstance(policy, PartitionedUCB)
     ratio = bound = regret = 0.0
-    for _, arm, _ in rounds(policy, problem, T, trial.rng("run")):
+    for _, arm, _ in rounds(policy, problem, T, trial.rng("noise")):
         ratio = max(ratio, policy.band_ratio(problem.expected_reward))
         bound += 2 * policy.half_width(arm)
         regret += float(problem.regret(np.array([arm]))[0])

@@ -14,7 +14,7 @@ from kbrepro.papers.pi_gp_ucb.measures import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
-from kbrepro.policies.base import at_once
+from kbrepro.policies.base import Seed, at_once
 from kbrepro.problems import Model
 
 #: What is proved of the regret, the strongest first.
@@ -26,7 +26,7 @@ PROOFS = NEAR_OPTIMAL, SUBLINEAR, BAYESIAN, NO_PROOF = (
 )
 TUNED = ", tuned"
 
-Make = Callable[[Any, int], Any]
+Make = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class UniformPlay(policies.MeanOnly):
         self.t += 1
 
 
-def with_grown_variance(make: Make, nu: float, model: Model, horizon: int) -> Any:
+def with_grown_variance(make: Make, nu: float, model: Model, horizon: int, *, rng: Seed = 0) -> Any:
     """Return a policy whose lambda is T^(d / (2 nu + 2 d)) times that of the model (Whitehouse et
     al. 2023).
 
@@ -66,7 +66,7 @@ def with_grown_variance(make: Make, nu: float, model: Model, horizon: int) -> An
     reward, and is 1 on the functions of Janz et al.
     """
     grown = growing_variance(horizon, model.points.shape[1], nu) * model.noise_variance
-    return make(replace(model, noise_variance=grown), horizon)
+    return make(replace(model, noise_variance=grown), horizon, rng=rng, warn=False)
 
 
 def field(

@@ -96,11 +96,9 @@ def test_the_first_arm_is_random_also_where_prior_variances_differ():
 
 
 def test_dictionaries_are_those_that_a_child_of_the_generator_draws():
-    policy, draws = BKB(problem().model, width=Constant(2.0), qbar=2.0), np.random.default_rng(3)
-    policy.rng, ours = (
-        np.random.default_rng(3),
-        BudgetedPosterior(SE, POINTS, 0.01, 2.0, draws.spawn(1)[0]),
-    )
+    policy = BKB(problem().model, width=Constant(2.0), qbar=2.0, rng=3)
+    draws = np.random.default_rng(3).spawn(1)[0]
+    ours = BudgetedPosterior(SE, POINTS, 0.01, 2.0, draws)
     for observation in (1.0, -0.5, 0.3, 0.2):
         ours.update(arm := policy.ask(), observation)
         policy.tell(arm, observation)
@@ -109,11 +107,8 @@ def test_dictionaries_are_those_that_a_child_of_the_generator_draws():
 
 
 def test_fixed_features_are_those_that_a_child_of_the_generator_draws():
-    policy, draws = (
-        FourierUCB(problem().model, width=Constant(2.0), n_features=6),
-        np.random.default_rng(3),
-    )
-    policy.rng = np.random.default_rng(3)
+    policy = FourierUCB(problem().model, width=Constant(2.0), n_features=6, rng=3)
+    draws = np.random.default_rng(3)
     features = FeaturePosterior(random_features(SE, POINTS, 6, draws.spawn(1)[0]), 0.01)
     for observation in (1.0, -0.5, 0.3):
         features.update(arm := policy.ask(), observation)

@@ -96,7 +96,7 @@ def test_what_all_three_proofs_use(theorem, seed):
     source, width, bound = THEOREMS[theorem]
     problem, arms, y, means, variances = source(Trial(seed, 0)), [], [], [], []
     for _, arm, observed in rounds(
-        UCB(problem.model, T, width=width), problem, T, Trial(seed, 0).rng("run")
+        UCB(problem.model, T, width=width), problem, T, Trial(seed, 0).rng("noise")
     ):
         mean, C = (
             dense_posterior(SE, grid(50), S2, arms, y)

@@ -19,8 +19,9 @@ def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(
     """m = 3, B = L = 2: r_t over 4 (16 s_1 + 4 s_2 + s_3), R_T over 2^4 2 2^2 Sigma_T."""
     trial, problem, outward = Trial(3, 1), LOOSE(Trial(3, 1)), mode == "outward"
     radius = 10.0 if outward else 1.0
-    policy = GPNUCB(problem.model, 9, n_grid=301, outward=outward, half_width=2.0, radius=radius)
-    arms, sds = run(policy, problem, 9, trial.rng("run")).arms, np.ones((9, 3))
+    how = {"n_grid": 301, "outward": outward, "half_width": 2.0, "radius": radius}
+    policy = GPNUCB(problem.model, 9, rng=trial.rng("policy"), **how)
+    arms, sds = run(policy, problem, 9, trial.rng("noise")).arms, np.ones((9, 3))
     inputs = [problem.model.points, *problem.outputs[:2]]
     for t, i in np.ndindex(9, 3):
         if t:

@@ -55,13 +55,12 @@ def after(make, problem, rng=0):
 def test_every_policy_starts_at_the_same_random_arm_and_finds_good_ones(make):
     problem, first = chain(21), []
     for s in range(5):
-        policy = make(problem.model, 40)
-        policy.rng = rng(s)
+        policy = make(problem.model, 40, rng=rng(s))
         first.append(policy.ask())
     assert first == [int(rng(s).permutation(64).argmin()) for s in range(5)]
-    trace = run(make(problem.model, 25), problem, 25, rng(22))
+    trace = run(make(problem.model, 25, rng=rng(23)), problem, 25, rng(22))
     assert trace.regret.min() <= 0.05 * problem.reward_range
-    noise, _ = rng(22).spawn(2)
+    noise = rng(22)
     rewards = [problem.pull(arm, noise)[-1] for arm in trace.arms]
     np.testing.assert_array_equal(rewards, problem.expected_reward[trace.arms])
     kept, whole = pickle.dumps(after(make, problem)), pickle.dumps(problem)

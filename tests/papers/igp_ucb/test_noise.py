@@ -39,7 +39,7 @@ def test_both_numbers_are_the_theorems(pulls, name, R):
         {"noise_scale": R, "policies": {"given": Given}, "horizon": len(pulls)},
     )
     result = noise_runs(kernel, points, Trial(82, 0), **options)["given"]
-    noise = R * Trial(82, 0).rng("run").spawn(2)[0].standard_normal(len(pulls))  # as a run draws it
+    noise = R * Trial(82, 0).rng("noise").standard_normal(len(pulls))  # as a run draws it
     K, excess = kernel(points[pulls], points[pulls]), []
     for t in range(1, len(pulls) + 1):
         e, eye = noise[:t], np.eye(t)

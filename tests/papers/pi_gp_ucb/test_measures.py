@@ -90,9 +90,9 @@ def outside():
 )
 def test_band_and_bound_of_a_run_by_brute_force(source, T, holds):
     trial, problem = Trial(8, 0), source(Trial(8, 0))
-    policy, bound, ratio, f = PI["π-GP-UCB"](problem.model, T), 0.0, 0.0, problem.expected_reward
-    regret = 0.0
-    for _, arm, _ in rounds(policy, problem, T, trial.rng("run")):
+    policy = PI["π-GP-UCB"](problem.model, T, rng=trial.rng("policy"))
+    regret, bound, ratio, f = 0.0, 0.0, 0.0, problem.expected_reward
+    for _, arm, _ in rounds(policy, problem, T, trial.rng("noise")):
         half = policy.widths()[policy.slot_cell] * policy.slot_sd
         ratio = max(ratio, (np.abs(f[policy.slot_arm] - policy.slot_mean) / half).max())
         own = policy.slot_arm == arm

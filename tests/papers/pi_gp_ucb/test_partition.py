@@ -95,7 +95,7 @@ class Referee:
 def pair_on(n, d, horizon, alpha=0.3, width=Chowdhury2017):
     """A policy and the referee."""
     model = model_on(n, d, alpha)
-    policy = PartitionedUCB(model, horizon, delta=0.1, nu=1.5, width=width)
+    policy = PartitionedUCB(model, horizon, delta=0.1, nu=1.5, width=width, rng=36)
     return policy, Referee(n, d, horizon, model, width)
 
 
@@ -118,7 +118,7 @@ def test_every_pull_is_the_plain_transcription_s(case):
     n, d, horizon, *_ = case
     policy, referee = pair_on(*case)
     problem = Problem(policy.model, np.cos(5 * policy.model.points).sum(axis=1), Uniform(1.0))
-    rank = np.random.default_rng(35).spawn(2)[1].permutation(n**d)
+    rank = np.random.default_rng(36).permutation(n**d)
     for _, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(35)):
         assert len(policy.cells) == referee.created
         bounds, halves = referee.upper_bounds()

@@ -118,8 +118,9 @@ def drawn_functions(trial):
 def test_rules_pull_the_arms_of_their_statement(rule, slow, width, problems):
     for number in range(2):
         problem = problems(Trial(5, number))
-        trace = run(rule(problem.model, 120, width=width), problem, 120, np.random.default_rng(6))
-        noise, ties = np.random.default_rng(6).spawn(2)
+        policy = rule(problem.model, 120, width=width, rng=7)
+        trace = run(policy, problem, 120, np.random.default_rng(6))
+        noise, ties = np.random.default_rng(6), np.random.default_rng(7)
         assert trace.arms.tolist() == slow(
             problem, 120, width, noise, ties.permutation(problem.model.n_arms)
         )

@@ -15,7 +15,7 @@ from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, Misled, synthetic
 from kbrepro.papers.side_by_side.field import UniformPlay, field, with_grown_variance
 from kbrepro.policies import UCB
 from kbrepro.problems import Gaussian, GPDraw, Model, Problem, Trial
-from kbrepro.simulation import run
+from kbrepro.simulation import run, start_policy
 
 ENTRIES = field(0.1)
 BENCH = synthetic(50, 40, {"Table 1": 5, "BKB": 6}, 60)
@@ -24,10 +24,12 @@ BENCH = synthetic(50, 40, {"Table 1": 5, "BKB": 6}, 60)
 @pytest.mark.parametrize("problem", BENCH)
 def test_every_rule_plays_where_it_is_defined(problem):
     setting = BENCH[problem]
-    rules, met = setting.rules(0.1), setting.source(Trial(setting.seed, 0))
+    trial = Trial(setting.seed, 0)
+    rules, met = setting.rules(0.1), setting.source(trial)
     assert met.model.known_norm > 0  # where no paper gives one it is a smoothed one
     for entry in rules.values():
-        run(entry.make(met.model, 4), met, 4, Trial(setting.seed, 0).rng("run"))
+        policy = start_policy(entry.make, met.model, 4, trial)
+        run(policy, met, 4, trial.rng("noise"))
     assert ("π-GP-UCB" in rules) == setting.grid and ("IGP-UCB, both" in rules) == (setting.nu > 0)
     assert ("BKB" in rules) == (problem != "Table 1, d = 2")
 
