@@ -63,7 +63,8 @@ def test_points_that_are_no_lattice():
 # The inverse among the arms pulled
 
 
-def test_the_inverse_is_a_sum_of_squares_whatever_its_panels():
+def test_the_inverse_is_a_sum_of_squares_whatever_its_panels(monkeypatch):
+    monkeypatch.setattr(lattice, "PANEL", 48)
     rng, inverse, exact = np.random.default_rng(4), Precision(), np.zeros((0, 0))
     for pull in range(210):
         size = len(exact) + (pull % 3 < 2)
