@@ -160,7 +160,7 @@ def test_many_pulls_of_known_arms_are_right_or_refused():
 
 
 def test_one_row_a_distinct_arm_is_as_exact_as_the_covariance():
-    """With the residual that a lattice allows its means were off by 1e-11, hundreds of times more."""
+    """With the residual that a lattice allows its means were off by 1e-11."""
     kernel, rng = Matern(0.2, nu=2.5), np.random.default_rng(1)
     forms = [form(kernel, grid(100), 0.02) for form in (CovariancePosterior, DistinctPosterior)]
     for arm in rng.integers(0, 100, 400).tolist():

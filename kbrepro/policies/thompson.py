@@ -40,6 +40,7 @@ class Sampling(Policy):
     """
 
     takes = EVERYTHING
+    looks_ahead = False
     posterior: Drawing
 
     def __init__(self, model: Model, horizon: int | None = None, **settings: Any) -> None:

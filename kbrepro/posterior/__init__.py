@@ -25,7 +25,7 @@ from scipy.linalg.lapack import dtrtri
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, quiet
-from kbrepro.posterior.lattice import LATTICE_FROM, Precision, PriorCovariance
+from kbrepro.posterior.lattice import AHEAD_FROM, COLUMNS, LATTICE_FROM, Precision, PriorCovariance
 
 #: Least noise variance in prior variances, by use: it must stand out from the rounding of what it
 #: is added to.
@@ -513,9 +513,25 @@ class LatticePosterior(PulledPosterior):
     def _own(self, arm: int) -> Array:
         return np.eye(1, self.n_arms, arm)[0]
 
+    def look_ahead(self, arm: int, index: Array) -> None:
+        """Take the new arms of largest index (A,) along in the pass over the inverse that a new
+        `arm` needs; this changes nothing that is shown.
+        """
+        known = self._inverse.ahead
+        if self._place[arm] >= 0 or arm in known or len(self._pulled) < AHEAD_FROM:
+            return
+        new = self._place < 0
+        new[[arm, *known]] = False
+        others = np.flatnonzero(new)
+        if len(others) >= COLUMNS:
+            others = others[np.argpartition(-index[others], COLUMNS - 2)[: COLUMNS - 1]]
+        arms = [arm, *others.tolist()]
+        self._inverse.look_ahead(arms, self._kernel(self._points[arms], self._points[self._pulled]))
+
     def _times_prior(self, arm: int, own: Array) -> Array:
         points = self._points
-        return self._inverse.times(self._kernel(points[self._pulled], points[arm : arm + 1])[:, 0])
+        to_pulled = self._kernel(points[self._pulled], points[arm : arm + 1])[:, 0]
+        return self._inverse.times(to_pulled, arm)
 
     def _product(self, own: Array | None, v: Array) -> Array:
         weights = np.zeros(self.n_arms) if own is None else own
