@@ -21,9 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import joblib
 import numpy as np
-from joblib.externals.loky.backend.process import LokyProcess
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -37,6 +35,7 @@ from kbrepro.store.flat import Leaves, flat, stacked
 from kbrepro.store.settings import settings
 
 if TYPE_CHECKING:
+    import joblib
     import pandas as pd
 
 #: What a run calls of a problem; if an observation has several numbers, the reward is the last.
@@ -368,6 +367,8 @@ def _planned(
 
 def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Played:
     """Play what is missing of a job in parallel, and keep every trial as its block ends."""
+    import joblib  # here: `import kbrepro` loads numerics only
+
     pieces = kept_in.pieces(job) if kept_in else {}
     missing = [
         number for number in range(job.first, job.first + job.trials) if number not in pieces
@@ -391,6 +392,8 @@ def workers(**how: Any) -> joblib.Parallel:
     """Return `n_workers` workers, which end with this process; results come in the order in which
     they end.
     """
+    import joblib
+
     return joblib.Parallel(
         n_workers(), return_as="generator_unordered", initializer=_end_with_parent, **how
     )
@@ -404,6 +407,8 @@ def _end_with_parent() -> None:
     Other backends than joblib's own may put a process or a machine between the two, and end their
     workers themselves.
     """
+    from joblib.externals.loky.backend.process import LokyProcess
+
     parent = multiprocessing.parent_process()
     if parent and isinstance(multiprocessing.current_process(), LokyProcess):
         threading.Thread(target=_watch, args=[parent.pid], daemon=True).start()

@@ -18,6 +18,9 @@ from kbrepro.papers.bkb.sketch import FeaturePosterior
 from kbrepro.policies import PIMS, UCB, ThompsonSampling
 from kbrepro.posterior import (
     CovariancePosterior,
+    DistinctPosterior,
+    DrawnDistinctPosterior,
+    DrawnPosterior,
     LatticePosterior,
     RowPosterior,
     exact_posterior,
@@ -25,7 +28,7 @@ from kbrepro.posterior import (
 )
 from kbrepro.problems import GPDraw, Model, Trial
 
-FORMS = [RowPosterior, CovariancePosterior, LatticePosterior]
+FORMS = [RowPosterior, CovariancePosterior, DistinctPosterior, LatticePosterior]
 MATERN = Matern(0.3, nu=1.5)
 
 
@@ -84,7 +87,7 @@ def test_only_a_declared_kernel_gets_the_lattice(monkeypatch):
 def test_all_forms_give_one_answer(kernel):
     points, rng = grid(12, 2), np.random.default_rng(1)
     Model(points, kernel, 0.01)  # accepted
-    forms = [form(kernel, points, 0.01) for form in (FORMS if kernel is MATERN else FORMS[:2])]
+    forms = [form(kernel, points, 0.01) for form in (FORMS if kernel is MATERN else FORMS[:3])]
     arms, observations = rng.integers(len(points), size=300), rng.standard_normal(300)
     for arm, observation in zip(arms, observations, strict=True):
         for form in forms:
@@ -104,7 +107,7 @@ def test_a_kernel_that_is_no_covariance_is_refused(kernel, problem, monkeypatch)
         Model(grid(8, 2), kernel, 0.1)
 
 
-@pytest.mark.parametrize("form", FORMS[:2])
+@pytest.mark.parametrize("form", FORMS[:3])
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
@@ -130,7 +133,7 @@ def test_scikit_learn_agrees(form, ours, theirs):
     np.testing.assert_allclose(posterior.sd, sd, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("form", FORMS[:2])
+@pytest.mark.parametrize("form", FORMS[:3])
 def test_variance_is_not_negative_where_noise_is_tiny(form):
     posterior = form(SquaredExponential(1.0), grid(30), 1e-12)
     for arm in range(200):
@@ -151,11 +154,12 @@ def test_rows_become_the_covariance_when_they_are_more_than_it_and_stay_exact(ho
     pulls.
     """
     monkeypatch.setattr("kbrepro.posterior.FEW", 10)
+    monkeypatch.setattr("kbrepro.posterior.SPARED", 1000)
     policy, rng = (
         UCB(Model(grid(40), MATERN, 0.04), horizon, width=Constant(2.0)),
         np.random.default_rng(3),
     )
-    covariance = UCB(policy.model, 400, width=Constant(2.0))
+    covariance = UCB(policy.model, 400, width=Constant(2.0), form=CovariancePosterior)
     assert (type(policy.posterior), type(covariance.posterior)) == (
         RowPosterior,
         CovariancePosterior,
@@ -174,6 +178,86 @@ def test_rows_become_the_covariance_when_they_are_more_than_it_and_stay_exact(ho
     np.testing.assert_allclose(policy.posterior.mean, mean, atol=1e-10)
     np.testing.assert_allclose(policy.posterior.sd, sd, atol=1e-9)
     assert policy.ask(3, pending=[5]) == covariance.ask(3, pending=[5])
+
+
+@pytest.fixture
+def changes_early(monkeypatch):
+    """So that a test need not pull 500 arms."""
+    monkeypatch.setattr("kbrepro.posterior.FEW", 10)
+    monkeypatch.setattr("kbrepro.policies.thompson.FEW", 10)
+    monkeypatch.setattr("kbrepro.posterior.SPARED", 5)
+
+
+def test_the_form_changes_by_counts_alone_and_stays_exact(changes_early):
+    """Rows, then one row a distinct arm where arms are repeated, then the covariance where half of
+    all arms were pulled.
+    """
+    rng = np.random.default_rng(3)
+    policy = UCB(Model(SCATTERED[:40], MATERN, 0.04), 59, width=Constant(2.0))
+    covariance = UCB(policy.model, width=Constant(2.0), form=CovariancePosterior)
+    drawn = ThompsonSampling(policy.model, width=Constant(1.0))
+    shown, kinds, of_draws, noises = policy.posterior, [], [], np.exp(rng.uniform(-4, 0, 130))
+    f, z = rng.standard_normal((2, 40))
+    for t, noise in enumerate(noises):
+        assert policy.ask() == covariance.ask()
+        assert policy.ask(3, pending=[5]) == covariance.ask(3, pending=[5])
+        arm = int(rng.integers(4 if t < 40 else 40))
+        reward = rng.standard_normal()
+        for each in (policy, covariance, drawn):
+            each.tell(arm, reward, noise_variance=noise)
+        kinds.append(type(policy.posterior))
+        of_draws.append(type(drawn.posterior))
+        arms, rewards, _ = policy.history
+        mean, sd = by_one_solve(policy.model, arms, rewards, noises[: t + 1])
+        for each in (policy, drawn):
+            np.testing.assert_allclose(each.posterior.mean, mean, atol=1e-12)
+            np.testing.assert_allclose(each.posterior.sd, sd, atol=1e-12)
+        C = np.array([covariance.posterior.covariance_with(each) for each in range(40)])
+        precision = covariance.posterior.precision
+        told = C @ (precision * f + np.sqrt(precision) * z)
+        np.testing.assert_allclose(drawn.posterior.mean_told(f, z), told, atol=1e-11)
+    # 4 arms: more than 5 + 2 * 4 rows at the 15th pull
+    assert kinds[:14] == [RowPosterior] * 14 and kinds[14] is DistinctPosterior
+    distinct = [len(set(arms[: t + 1])) for t in range(130)]
+    for t in range(14, 130):
+        few = distinct[t] <= 20
+        assert kinds[t] is (DistinctPosterior if few else CovariancePosterior)
+        assert of_draws[t] is (DrawnDistinctPosterior if few else DrawnPosterior)
+    assert max(distinct) > 30 and policy.posterior is shown
+
+
+def test_a_pull_with_little_noise_takes_the_covariance_which_is_as_exact_as_ever(changes_early):
+    smooth = SquaredExponential(0.2)
+    policy = UCB(Model(grid(20), smooth, 1e-3), 25, width=Constant(2.0))
+    covariance = CovariancePosterior(smooth, grid(20), 1e-3)
+    for arm, noise in [*[(each % 5, 1e-3) for each in range(30)], (7, 1e-7), (9, 1e-10), (7, 1e-3)]:
+        kind = type(policy.posterior)
+        policy.tell(arm, 0.3, noise_variance=noise)
+        covariance.update(arm, 0.3, noise)
+        if noise == 1e-7:
+            assert kind is type(policy.posterior) is DistinctPosterior
+    assert type(policy.posterior) is CovariancePosterior
+    np.testing.assert_allclose(policy.posterior.mean, covariance.mean, atol=1e-9)
+    np.testing.assert_allclose(policy.posterior.variance, covariance.variance, atol=1e-14)
+    # with such noise it is not even begun
+    little = exact_posterior(smooth, grid(20), 1e-9, 25)
+    for arm in range(40):
+        little.update(arm % 5, 0.3)
+    assert type(little) is CovariancePosterior
+
+
+def test_a_rule_that_draws_refuses_a_form_that_cannot():
+    told = (
+        "form = <class 'kbrepro.posterior.RowPosterior'> is not allowed: form must be"
+        " CovariancePosterior or DistinctPosterior or LatticePosterior for a rule that draws"
+    )
+    with pytest.raises(ValueError, match=f"^{told}$"):
+        ThompsonSampling(DENSE, 5, width=ONE, form=RowPosterior)
+    for form, kind in (
+        (DistinctPosterior, DrawnDistinctPosterior),
+        (CovariancePosterior, DrawnPosterior),
+    ):
+        assert type(PIMS(DENSE, form=form).posterior) is kind
 
 
 def by_one_solve(model, arms, rewards, noises):
@@ -275,7 +359,7 @@ def test_a_table_that_does_not_fit_is_refused_and_nothing_is_learned(form, monke
         *[lambda form=form: form(MATERN, grid(20), 0.1) for form in FORMS],
         lambda: FeaturePosterior(np.random.default_rng(2).standard_normal((20, 5)), 0.1),
     ],
-    ids=["rows", "covariance", "lattice", "features"],
+    ids=["rows", "covariance", "distinct", "lattice", "features"],
 )
 def test_a_kept_array_stays_and_writing_to_it_is_harmless(make):
     ours, untouched = make(), make()

@@ -20,6 +20,7 @@ from kbrepro.policies.base import AskTell, Policy
 from kbrepro.posterior import (
     AfterPending,
     CovariancePosterior,
+    DistinctPosterior,
     ExactPosterior,
     LatticePosterior,
     RowPosterior,
@@ -148,7 +149,8 @@ class Sequence:
             make = partial(make, width=kb.Constant(self.width))
         if self.rule == "PI":
             make = partial(make, margin=self.margin)
-        forms = [None, CovariancePosterior, *[RowPosterior] * (self.rule not in ("TS", "PIMS"))]
+        forms = [None, CovariancePosterior, DistinctPosterior]
+        forms += [RowPosterior] * (self.rule not in ("TS", "PIMS"))
         if lattice and getattr(self.model.kernel, "stationary", False):
             forms.append(LatticePosterior)
         form = forms[rng.integers(len(forms))]
@@ -244,9 +246,19 @@ def played(*seed):
         Sequence(*seed).play()
 
 
+@pytest.fixture(params=[False, True], ids=["", "changes early"])
+def changes_early(request, monkeypatch):
+    """Forms change with the first pulls, as those of many arms do later."""
+    if request.param:
+        monkeypatch.setattr("kbrepro.posterior.FEW", 1)
+        monkeypatch.setattr("kbrepro.policies.thompson.FEW", 1)
+        monkeypatch.setattr("kbrepro.posterior.SPARED", 0)
+        monkeypatch.setattr("kbrepro.posterior.REPEATED", 1)
+
+
 @pytest.mark.filterwarnings("ignore:reward .* standard deviations")
 @pytest.mark.parametrize("part", range(4))
-def test_random_sequences_of_calls_are_as_the_dense_process(part):
+def test_random_sequences_of_calls_are_as_the_dense_process(part, changes_early):
     for number in range(100):
         played(65, part, number)
 
@@ -254,7 +266,7 @@ def test_random_sequences_of_calls_are_as_the_dense_process(part):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:reward .* standard deviations")
 @pytest.mark.parametrize("part", range(4, 64))
-def test_many_random_sequences_of_calls_are_as_the_dense_process(part):
+def test_many_random_sequences_of_calls_are_as_the_dense_process(part, changes_early):
     for number in range(100):
         played(65, part, number)
 

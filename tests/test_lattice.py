@@ -1,5 +1,6 @@
 """Arms on a lattice: products, posterior, policies and draws against dense algebra."""
 
+import pickle
 from itertools import islice
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ from dense import dense_posterior
 from kbrepro import paths
 from kbrepro.confidence import Constant
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid, points_of
-from kbrepro.policies import ThompsonSampling
+from kbrepro.policies import UCB, ThompsonSampling
 from kbrepro.posterior import (
     CovariancePosterior,
     DrawnPosterior,
@@ -63,7 +64,8 @@ def test_points_that_are_no_lattice():
 # The inverse among the arms pulled
 
 
-def test_the_inverse_is_a_sum_of_squares_whatever_its_panels():
+def test_the_inverse_is_a_sum_of_squares_whatever_its_panels(monkeypatch):
+    monkeypatch.setattr(lattice, "PANEL", 48)
     rng, inverse, exact = np.random.default_rng(4), Precision(), np.zeros((0, 0))
     for pull in range(210):
         size = len(exact) + (pull % 3 < 2)
@@ -73,6 +75,15 @@ def test_the_inverse_is_a_sum_of_squares_whatever_its_panels():
         place = int(rng.integers(size))
         np.testing.assert_allclose(inverse.times(v), exact @ v, rtol=1e-10, atol=1e-9)
         np.testing.assert_allclose(inverse.column(place), exact[:, place], rtol=1e-12, atol=1e-11)
+        if pull % 20 == 3:
+            names, V = [pull, pull + 1], rng.standard_normal((2, size))
+            inverse.look_ahead(names, V)
+        if pull > 2:  # arms that came later make v longer; after that the panels have changed
+            for name, looked in zip(names, V, strict=True):
+                longer = np.concatenate([looked, rng.standard_normal(size - len(looked))])
+                np.testing.assert_allclose(
+                    inverse.times(longer, name), exact @ longer, rtol=1e-10, atol=1e-9
+                )
     assert size > 2 * lattice.PANEL
 
 
@@ -134,6 +145,39 @@ def test_weights_that_are_inexact_are_refined():
         largest_error(NeverRefined(KERNELS[1], LATTICES[2], 0.1), KERNELS[1], LATTICES[2], 0.1)
         < 1e-10
     )
+
+
+def test_arms_of_largest_index_share_a_pass_over_the_inverse_and_the_arms_are_the_same(monkeypatch):
+    monkeypatch.setattr("kbrepro.posterior.AHEAD_FROM", 10)
+    passes, once = [], Precision._times_panels
+    monkeypatch.setattr(
+        Precision, "_times_panels", lambda self, V: passes.append(len(V)) or once(self, V)
+    )
+    model, pulled, counts, means = Model(grid(12, 2), KERNELS[1], 0.1), {}, {}, {}
+    for ahead in (False, True):
+        monkeypatch.setattr(UCB, "looks_ahead", ahead)
+        policy = UCB(model, width=Constant(3.0), form=LatticePosterior)
+        rng, pulled[ahead] = np.random.default_rng(2), []
+        for t in range(130):
+            pulled[ahead].append(policy.ask())
+            policy.tell(pulled[ahead][-1], rng.standard_normal())
+            if t == 70:
+                policy = pickle.loads(pickle.dumps(policy))
+        counts[ahead], means[ahead] = len(passes), policy.posterior.mean
+        passes.clear()
+    assert pulled[True] == pulled[False] and len(set(pulled[True])) > 60
+    assert counts[True] < counts[False] / 2
+    np.testing.assert_allclose(means[True], means[False], rtol=0, atol=1e-13)
+
+
+def test_a_rule_that_draws_does_not_look_ahead(monkeypatch):
+    monkeypatch.setattr("kbrepro.posterior.AHEAD_FROM", 1)
+    policy = ThompsonSampling(
+        Model(grid(30), KERNELS[1], 0.1), width=Constant(1.0), form=LatticePosterior
+    )
+    policy.tell([3, 9], [0.5, 0.2])
+    policy.ask()
+    assert policy.posterior._inverse.ahead == {}
 
 
 # The form for a size

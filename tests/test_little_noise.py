@@ -17,6 +17,8 @@ from kbrepro.posterior import (
     LEAST_NOISE,
     MOST_ROUNDING,
     CovariancePosterior,
+    DistinctPosterior,
+    DrawnDistinctPosterior,
     DrawnPosterior,
     LatticePosterior,
     RowPosterior,
@@ -31,9 +33,11 @@ KERNELS = [
     *(Matern(0.2, nu=nu) for nu in (0.5, 1.5, 2.5)),
 ]
 #: How far off draws, and on a lattice the mean, may be.
-TO = {DrawnPosterior: 1e-7, LatticePosterior: 2e-10}
+TO = {DrawnPosterior: 1e-7, DrawnDistinctPosterior: 1e-7, LatticePosterior: 2e-10}
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
-every_form = pytest.mark.parametrize("form", [RowPosterior, CovariancePosterior, LatticePosterior])
+every_form = pytest.mark.parametrize(
+    "form", [RowPosterior, DistinctPosterior, CovariancePosterior, LatticePosterior]
+)
 
 
 def history(noise_variance, repeats, seed=0):
@@ -91,7 +95,7 @@ def numbers(column):
 @every_form
 @every_kernel
 def test_with_the_least_noise_that_is_allowed_a_posterior_is_right(kernel, form):
-    noise = LEAST_NOISE[form.use]
+    noise = LEAST_NOISE["draws from a posterior" if form is DistinctPosterior else form.use]
     arms, rewards = history(noise, repeats=75)
     posterior = form(kernel, POINTS, noise)
     for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
@@ -105,7 +109,7 @@ def test_with_the_least_noise_that_is_allowed_a_posterior_is_right(kernel, form)
 
 
 @pytest.mark.parametrize("repeats", [75, 400])
-@pytest.mark.parametrize("form", [DrawnPosterior, LatticePosterior])
+@pytest.mark.parametrize("form", [DrawnPosterior, DrawnDistinctPosterior, LatticePosterior])
 @every_kernel
 @mp.workdps(60)
 def test_with_the_least_noise_that_is_allowed_draws_are_right(kernel, form, repeats):
@@ -153,6 +157,19 @@ def test_many_pulls_of_known_arms_are_right_or_refused():
     mean, _, _ = exact(kernel, noise, arms, rewards)
     np.testing.assert_allclose(covariance.mean, numbers(mean), rtol=0, atol=1e-4)
     assert covariance._rounding < MOST_ROUNDING / 5
+
+
+def test_one_row_a_distinct_arm_is_as_exact_as_the_covariance():
+    """With the residual that a lattice allows its means were off by 1e-11."""
+    kernel, rng = Matern(0.2, nu=2.5), np.random.default_rng(1)
+    forms = [form(kernel, grid(100), 0.02) for form in (CovariancePosterior, DistinctPosterior)]
+    for arm in rng.integers(0, 100, 400).tolist():
+        reward = rng.standard_normal()
+        for form in forms:
+            form.update(arm, reward)
+    covariance, distinct = forms
+    np.testing.assert_allclose(distinct.mean, covariance.mean, rtol=0, atol=2e-13)
+    np.testing.assert_allclose(distinct.variance, covariance.variance, rtol=0, atol=4e-15)
 
 
 # What is refused

@@ -20,7 +20,7 @@ from kbrepro.papers.igp_ucb.noise import RandomArms
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.field import field
 from kbrepro.policies import UCB, ExpectedImprovement, ThompsonSampling
-from kbrepro.posterior import CovariancePosterior, LatticePosterior
+from kbrepro.posterior import CovariancePosterior, DistinctPosterior, LatticePosterior
 from kbrepro.problems import RKHSFunction, Trial
 
 PLAIN = RKHSFunction(Matern(0.3, nu=1.5), grid(6, 2), 0.05, norm=2.0)(Trial(5, 0))
@@ -35,6 +35,14 @@ POLICIES = {
         for name, entry in field(0.1, nu=1.5).items()
     },
     "GP-UCB, covariance": (partial(UCB, width=Srinivas2010(0.1), form=CovariancePosterior), PLAIN),
+    "GP-UCB, one row an arm": (
+        partial(UCB, width=Srinivas2010(0.1), form=DistinctPosterior),
+        UNEVEN,
+    ),
+    "GP-TS, one row an arm": (
+        partial(ThompsonSampling, width=Constant(1.0), form=DistinctPosterior),
+        UNEVEN,
+    ),
     "GP-UCB, lattice": (partial(UCB, width=Srinivas2010(0.1), form=LatticePosterior), PLAIN),
     "GP-TS, lattice": (
         partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior),
@@ -58,7 +66,16 @@ POLICIES = {
 }
 #: What draws besides the order of ties, and what must be saved: arms, rewards and the generator do
 #: not do.
-DRAW = {"GP-TS", "PIMS", "GP-EIMS", "IRGP-UCB", "uniform play", "random arms", "cEI"}
+DRAW = {
+    "GP-TS",
+    "GP-TS, one row an arm",
+    "PIMS",
+    "GP-EIMS",
+    "IRGP-UCB",
+    "uniform play",
+    "random arms",
+    "cEI",
+}
 MUST_BE_SAVED = {"BKB", "BKB, streaming", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
 MUST_BE_SAVED |= {"SupKernelUCB, tuned"}
 MUST_BE_SAVED |= {

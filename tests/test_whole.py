@@ -22,14 +22,20 @@ from kbrepro.papers.pi_gp_ucb.partition import Cell
 from kbrepro.papers.side_by_side.elimination import BPE
 from kbrepro.papers.side_by_side.widths import FixedDesign
 from kbrepro.policies import base
-from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, Stack
+from kbrepro.posterior import (
+    CovariancePosterior,
+    DistinctPosterior,
+    LatticePosterior,
+    RowPosterior,
+    Stack,
+)
 from kbrepro.posterior.lattice import Precision
 
 POINTS = kb.grid(6, 2)
 A = len(POINTS)
 MODEL = kb.Model(POINTS, kb.Matern(0.3, 2.5), 0.05, norm=2.0)
 UCB = partial(kb.UCB, width=kb.Constant(2.0))
-FORMS = [RowPosterior, CovariancePosterior, LatticePosterior]
+FORMS = [RowPosterior, CovariancePosterior, DistinctPosterior, LatticePosterior]
 
 
 def told(make=UCB, model=MODEL, **settings):
@@ -92,6 +98,8 @@ def test_a_list_is_told_whole_or_not_at_all_in_every_form(name, error, monkeypat
 HALF_WAY = {
     "rows": (UCB, Stack, "append", 1),
     "covariance": (partial(UCB, form=CovariancePosterior), CovariancePosterior, "_remember", 1),
+    "distinct": (partial(UCB, form=DistinctPosterior), Precision, "add", 1),
+    "distinct, its rows": (partial(UCB, form=DistinctPosterior), Stack, "make_room", 1),
     "lattice": (partial(UCB, form=LatticePosterior), Precision, "add", 1),
     "BKB": (POLICIES["BKB"][0], NystromPosterior, "use_dictionary", 1),
     "mini": (

@@ -25,7 +25,13 @@ from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array, quiet
-from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior, level_of
+from kbrepro.posterior import (
+    AfterPending,
+    ExactPosterior,
+    LatticePosterior,
+    exact_posterior,
+    level_of,
+)
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
@@ -353,6 +359,10 @@ class IndexPolicy(AskTell):
         rank, index = self.ties(), np.asarray(self.index())
         if index.shape != rank.shape:
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
+        return self._best(index, rank)
+
+    def _best(self, index: Array, rank: NDArray[np.int64]) -> int:
+        """The arm of largest index among those allowed."""
         if self._allowed is None:
             return best_arm(index, rank, self.unit, self.level)
         return int(
@@ -380,6 +390,9 @@ class Policy(IndexPolicy):
     less that level: the arms are those of rewards and prior mean less a constant of up to HIGH
     prior standard deviations; a warning is given beyond.
     """
+
+    #: Whether arms of large index are likely to be chosen soon: not where the index is drawn anew.
+    looks_ahead = True
 
     takes: tuple[str, ...] = ("allowed", "noise_variance", "mean")
     model: Model
@@ -430,6 +443,12 @@ class Policy(IndexPolicy):
         return form(
             self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean
         )
+
+    def _best(self, index: Array, rank: NDArray[np.int64]) -> int:
+        arm = super()._best(index, rank)
+        if self.looks_ahead and isinstance(self.posterior, LatticePosterior):
+            self.posterior.look_ahead(arm, index)
+        return arm
 
     @at_once
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:

@@ -9,39 +9,62 @@ from kbrepro.kernels import Array
 from kbrepro.policies.base import EVERYTHING, Policy
 from kbrepro.policies.improvement import z_score
 from kbrepro.policies.ucb import UCB
-from kbrepro.posterior import DrawnPosterior, LatticePosterior, lattice_posterior
+from kbrepro.posterior import (
+    DISTINCT,
+    FEW,
+    CovariancePosterior,
+    DistinctPosterior,
+    DrawnDistinctPosterior,
+    DrawnPosterior,
+    LatticePosterior,
+    lattice_posterior,
+)
 from kbrepro.problems import Model, prior_draws
 
 #: Bytes a pair of arms: the covariance, and what is made on the way to the factor that draws.
 BYTES = 8.0 + checks.KERNEL_BYTES
+#: Forms that a rule may be told to draw from.
+OFF_LATTICE = CovariancePosterior, DistinctPosterior
+FORMS = *OFF_LATTICE, LatticePosterior
+Drawing = DrawnPosterior | DrawnDistinctPosterior | LatticePosterior
 
 
 class Sampling(Policy):
-    """A policy that draws functions from its posterior, in covariance or lattice form.
+    """A policy that draws functions from its posterior.
+
+    `form` is one of FORMS; by default the lattice form where it is possible, else the covariance of
+    up to FEW arms, and of more one row a distinct arm until half of them were pulled.
 
     On a lattice every second draw is left over from the one before: to go on later the policy must
     be saved. Elsewhere arms, rewards and the generator's state will do.
     """
 
     takes = EVERYTHING
-    posterior: DrawnPosterior | LatticePosterior
+    looks_ahead = False
+    posterior: Drawing
 
     def __init__(self, model: Model, horizon: int | None = None, **settings: Any) -> None:
         super().__init__(model, horizon, **settings)
         self._draw_from_prior = prior_draws(model.kernel, model.points)
 
-    def prior(self, horizon: int | None) -> DrawnPosterior | LatticePosterior:
-        on_lattice = (
-            self.made(self.form or lattice_posterior)
-            if self.form in (None, LatticePosterior)
-            else None
-        )
+    def prior(self, horizon: int | None) -> Drawing:
+        model, form = self.model, self.form
+        if form not in (None, *FORMS):
+            names = " or ".join(each.__name__ for each in FORMS)
+            raise checks.refused("form", form, f"{names} for a rule that draws")
+        asked_for = form if form is LatticePosterior else lattice_posterior
+        on_lattice: LatticePosterior | None = None if form in OFF_LATTICE else self.made(asked_for)
         if on_lattice:
             on_lattice.make_room(horizon or 1)
             return on_lattice
         other = " off a lattice, or a rule that does not draw, with a horizon"
-        checks.pairs(self.model.n_arms, "points: covariance and draws", BYTES, other=other)
-        return self.made(DrawnPosterior)
+        checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
+        if form is CovariancePosterior or (form is None and model.n_arms <= FEW):
+            return self.made(DrawnPosterior)
+        distinct = self.made(DrawnDistinctPosterior)
+        if form is None:
+            distinct.most = int(DISTINCT * model.n_arms)
+        return distinct
 
     def deviation(self) -> Array:
         """Return one draw (A,) of f - mean from the posterior (Matheron's rule).

@@ -19,15 +19,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.blas import dsymv, dsyr, dsyrk
+from scipy.linalg.lapack import dtrtri
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, quiet
-from kbrepro.posterior.lattice import LATTICE_FROM, Precision, PriorCovariance
+from kbrepro.posterior.lattice import AHEAD_FROM, COLUMNS, LATTICE_FROM, Precision, PriorCovariance
 
-#: A column of a lattice is refined, so many times at most, while its residual exceeds this share of
-#: the variance.
-REFINED, RESIDUAL = 2, 1e-13
 #: Least noise variance in prior variances, by use: it must stand out from the rounding of what it
 #: is added to.
 LEAST_NOISE = {
@@ -39,9 +38,12 @@ LEAST_NOISE = {
 #: Largest sum over pulls of rounding / (variance left + noise variance): means keep four digits or
 #: more.
 MOST_ROUNDING = 10.0
-#: Without a horizon the covariance of so many arms is kept: a step takes a millisecond, however
-#: many pulls there are.
-FEW = 1000
+#: Of so many arms the covariance is kept where no horizon is known, and for draws: one row a
+#: distinct arm is no faster.
+FEW = 500
+#: One row a distinct arm is cheaper than one a pull after so many pulls a distinct arm and so many
+#: more, and than the covariance up to this share of all arms.
+REPEATED, SPARED, DISTINCT = 2, 50, 0.5
 #: Pulls an arm from which on the covariance is cheaper than rows.
 COVARIANCE_FROM = 1.5
 #: How far a number of float64 is off, at most, as a share of it.
@@ -257,11 +259,11 @@ class CovariancePosterior(ExactPosterior):
 class RowPosterior(CovariancePosterior):
     """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory.
 
-    With `most` rows it takes the covariance K - V^T V instead, which does not grow; by default it
-    never does.
+    With `most` rows it takes the covariance K - V^T V instead, which does not grow; before, if it
+    `changes`, one row of K a distinct arm as soon as arms are repeated. By default it never does.
     """
 
-    most = math.inf
+    most, changes = math.inf, False
 
     def _prepare(self) -> None:
         self._rows = Stack(self.n_arms)
@@ -271,7 +273,16 @@ class RowPosterior(CovariancePosterior):
         return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
-        if len(self._rows) < self.most:
+        pulls = len(self._rows)
+        if self.changes and pulls > SPARED + REPEATED * np.count_nonzero(self._weights):
+            try:
+                self._one_row_an_arm()
+            except LinAlgError:  # the noise of the pulls is as small as the rounding of the kernel
+                self.changes = False
+            else:
+                self._remember(arm, g, more, self._column(arm)[2])
+                return
+        if pulls < self.most:
             self._rows.append(g)
             self._error = EPSILON * math.sqrt(len(self._rows))
             return
@@ -281,6 +292,17 @@ class RowPosterior(CovariancePosterior):
         super()._remember(arm, g, more, kept)
         del self._rows
         self.__class__ = CovariancePosterior  # type: ignore[assignment]
+
+    def _one_row_an_arm(self) -> None:
+        """Become the posterior of one row a distinct arm; LinAlgError if M has no factor."""
+        other = DistinctPosterior(self._kernel, self._points, self.noise_variance)
+        other.know(self._weights)
+        other.most = int(DISTINCT * self.n_arms)
+        new = {
+            name: vars(other)[name] for name in ("_pulled", "_place", "_inverse", "_rows", "most")
+        }
+        vars(self).update(new, _error=EPSILON)
+        self.__class__ = DistinctPosterior  # type: ignore[assignment]
 
 
 class DrawnPosterior(CovariancePosterior):
@@ -301,28 +323,34 @@ class DrawnPosterior(CovariancePosterior):
         return dsymv(1.0, self._upper, precision * f + np.sqrt(precision) * z)
 
 
-class LatticePosterior(ExactPosterior):
-    """For arms on a regular lattice: one product with K per step, 4 m^2 bytes for m distinct arms,
-    no t x A array.
+class PulledPosterior(ExactPosterior):
+    """Keeps the inverse among the m distinct arms pulled: 4 m^2 bytes, however many pulls there
+    are.
 
     With X the arms pulled, N their counts and M = K(X, X) + s2 N^-1, the column of an arm i is a
     product of K with few weights: k_i + K v, v = -M^-1 k(X, i), for a new arm, and K v, v = (s2 /
-    n_i) M^-1 e_i, for one pulled before. Raises ValueError if the points are no lattice, the kernel
-    is not stationary or the noise variance below LEAST_NOISE prior variances, MemoryError if it
-    does not fit.
+    n_i) M^-1 e_i, for one pulled before. Subclasses say how K is multiplied.
     """
 
-    use = "a posterior on a lattice"
+    #: v is refined, so many times at most, while its residual exceeds this share of the variance.
+    refined, residual = 2, 2e-15
 
     def _prepare(self) -> None:
-        self._prior = PriorCovariance(self._kernel, self._points)
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
         self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()
 
-    def make_room(self, pulls: int) -> None:
-        """Raise MemoryError, in GB, unless so many pulls fit."""
-        self._inverse.make_room(min(pulls, self.n_arms))
+    def _own(self, arm: int) -> Array:
+        """What `_product` needs of an arm that is new, (A,)."""
+        raise NotImplementedError
+
+    def _times_prior(self, arm: int, own: Array) -> Array:
+        """Return M^-1 k(X, arm), (m,), of an arm that is new."""
+        raise NotImplementedError
+
+    def _product(self, own: Array | None, v: Array) -> Array:
+        """Return k_i + K v (A,) for v (m,) at the arms pulled; without `own`, K v."""
+        raise NotImplementedError
 
     def mean_told(self, f: Array, z: Array) -> Array:
         """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z
@@ -334,58 +362,57 @@ class LatticePosterior(ExactPosterior):
         pulled, noise = self._pulled, self._noise
         told = f[pulled] + np.sqrt(noise) * z[pulled]
         largest = float(np.abs(told).max(initial=0.0))
-        return self._refined(np.zeros(self.n_arms), self._inverse.times(told), told, largest)[0]
+        return self._refined(None, self._inverse.times(told), told, largest)[0]
 
     def covariance_with(self, arm: int) -> Array:
         return self._column(arm)[0]
 
-    def _column(self, arm: int) -> tuple[Array, float, tuple[Array, float]]:
+    def _column(self, arm: int) -> tuple[Array, float, Any]:
         """As in all forms; the variance is without the rounding of all updates so far, which the
         noise may not cover.
 
-        What is kept is v and this variance.
+        What is kept is v, this variance and `own`.
         """
-        pulled, place, noise = self._pulled, self._place[arm], self._noise
-        weights, target = np.zeros(self.n_arms), np.zeros(len(pulled))
+        place, target, own = self._place[arm], np.zeros(len(self._pulled)), None
         if place < 0:
-            weights[arm] = 1.0
-            v = -self._inverse.times(
-                self._kernel(self._points[pulled], self._points[arm : arm + 1])[:, 0]
-            )
+            own = self._own(arm)
+            v = -self._times_prior(arm, own)
         else:
-            target[place] = noise[place]
-            v = noise[place] * self._inverse.column(int(place))
-        column, v = self._refined(weights, v, target, self._prior_variance[arm])
-        return column, float(column[arm]), (v, float(column[arm]))
+            noise = self.noise_variance / self._weights[arm]
+            target[place] = noise
+            v = noise * self._inverse.column(int(place))
+        column, v = self._refined(own, v, target, self._prior_variance[arm])
+        variance = float(column[arm])
+        return column, variance, (v, variance, own)
 
     @property
     def _noise(self) -> Array:
         """Noise variance of the mean reward of every arm pulled, (m,)."""
         return self.noise_variance / self._weights[self._pulled]
 
-    def _refined(self, weights: Array, v: Array, target: Array, size: float) -> tuple[Array, Array]:
-        """Return K w (A,) for w = `weights` + v at the arms pulled, and v (m,), so that K w + s2 /
-        n v = target there.
+    def _refined(
+        self, own: Array | None, v: Array, target: Array, size: float
+    ) -> tuple[Array, Array]:
+        """Return k_i + K v (A,) and v (m,), so that k_i + K v + s2 / n v = target at the arms
+        pulled.
 
-        The first v is refined while it is off by more than RESIDUAL times the `size` of the
+        The first v is refined while it is off by more than `residual` times the `size` of the
         numbers.
         """
         pulled, noise = self._pulled, self._noise
-        for again in range(1 + REFINED):
-            weights[pulled] = v
-            found = self._prior(weights)
-            residual = target - found[pulled] - noise * v
-            if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * size):
+        for again in range(1 + self.refined):
+            found = self._product(own, v)
+            off = target - found[pulled] - noise * v
+            if again == self.refined or not np.any(np.abs(off) > self.residual * size):
                 break
-            v += self._inverse.times(residual)
+            v += self._inverse.times(off)
         return found, v
 
-    def _remember(self, arm: int, g: Array, more: float, kept: tuple[Array, float]) -> None:
-        (v, variance), place = kept, self._place[arm]
+    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+        (v, variance, _), place = kept, self._place[arm]
         if place < 0:
-            self._inverse.add(
-                np.append(v, 1.0) / np.sqrt(max(variance, 0.0) + self.noise_variance / more)
-            )
+            scale = np.sqrt(max(variance, 0.0) + self.noise_variance / more)
+            self._inverse.add(np.append(v, 1.0) / scale)
             self._place[arm] = len(self._pulled)
             self._pulled = np.append(self._pulled, arm)
         else:  # its noise falls from s2 / n to s2 / (n + more)
@@ -393,6 +420,123 @@ class LatticePosterior(ExactPosterior):
             column = v * (n / self.noise_variance)
             less = self.noise_variance * more / (n * (n + more))
             self._inverse.add(column * np.sqrt(less / (1 - less * column[place])))
+
+
+class DistinctPosterior(PulledPosterior):
+    """Keeps one row of K a distinct arm: O(m A) per step, m x A memory, for any t.
+
+    With `most` distinct arms, by default never, it takes the covariance, which does not grow; so it
+    does at a pull with less noise than draws need, for which the covariance is more exact.
+    """
+
+    most, then = math.inf, CovariancePosterior
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._rows = Stack(self.n_arms)
+
+    def _own(self, arm: int) -> Array:
+        return self._kernel(self._points[arm : arm + 1], self._points)[0]
+
+    def _times_prior(self, arm: int, own: Array) -> Array:
+        return self._inverse.times(own[self._pulled])
+
+    def _product(self, own: Array | None, v: Array) -> Array:
+        product = v @ self._rows()
+        return product if own is None else product + own
+
+    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+        own = kept[2]
+        little = self.noise_variance / more < LEAST_NOISE[DrawnPosterior.use] * self._unit
+        if little or (own is not None and len(self._pulled) == self.most):
+            with suppress(LinAlgError):  # else all stays as it is
+                self._upper = self._covariance()
+                self.__class__ = self.then  # type: ignore[assignment]
+                del self._inverse, self._rows, self._pulled, self._place
+                self._remember(arm, g, more, None)
+                return
+        if own is not None:
+            self._rows.make_room(1)
+        super()._remember(arm, g, more, kept)
+        if own is not None:
+            self._rows.append(own)
+
+    def know(self, weights: Array) -> None:
+        """Keep rows and inverse of arms of these weights (A,); LinAlgError if M has no factor."""
+        self._weights, self._pulled = weights, np.flatnonzero(weights)
+        self._place[self._pulled] = np.arange(len(self._pulled))
+        self._rows.make_room(len(self._pulled))
+        for row in self._kernel(self._points[self._pulled], self._points):
+            self._rows.append(row)
+        inverse, _ = dtrtri(self._factor(), lower=1)
+        for place, q in enumerate(inverse):
+            self._inverse.add(q[: place + 1])
+
+    def _covariance(self) -> Array:
+        """Return the upper half of the covariance (A, A); LinAlgError if M has no factor."""
+        checks.pairs(self.n_arms, "points: the covariance")
+        V = solve_triangular(self._factor(), self._rows(), lower=True, check_finite=False)
+        K = np.asfortranarray(self._kernel(self._points, self._points))
+        return dsyrk(-1.0, V.T, beta=1.0, c=K, overwrite_c=1)
+
+    def _factor(self) -> Array:
+        """Return the lower Cholesky factor of M, (m, m)."""
+        M = self._rows()[:, self._pulled]
+        M[np.diag_indices(len(M))] += self._noise
+        return cholesky(M, lower=True, overwrite_a=True, check_finite=False)
+
+
+class DrawnDistinctPosterior(DistinctPosterior):
+    """The same for rules that draw."""
+
+    use, then = DrawnPosterior.use, DrawnPosterior
+
+
+class LatticePosterior(PulledPosterior):
+    """For arms on a regular lattice: one product with K per step by FFT, no t x A array.
+
+    Raises ValueError if the points are no lattice, the kernel is not stationary or the noise
+    variance below LEAST_NOISE prior variances, MemoryError if it does not fit.
+    """
+
+    use = "a posterior on a lattice"
+    residual = 1e-13  # transforms round more
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._prior = PriorCovariance(self._kernel, self._points)
+
+    def make_room(self, pulls: int) -> None:
+        """Raise MemoryError, in GB, unless so many pulls fit."""
+        self._inverse.make_room(min(pulls, self.n_arms))
+
+    def _own(self, arm: int) -> Array:
+        return np.eye(1, self.n_arms, arm)[0]
+
+    def look_ahead(self, arm: int, index: Array) -> None:
+        """Take the new arms of largest index (A,) along in the pass over the inverse that a new
+        `arm` needs; this changes nothing that is shown.
+        """
+        known = self._inverse.ahead
+        if self._place[arm] >= 0 or arm in known or len(self._pulled) < AHEAD_FROM:
+            return
+        new = self._place < 0
+        new[[arm, *known]] = False
+        others = np.flatnonzero(new)
+        if len(others) >= COLUMNS:
+            others = others[np.argpartition(-index[others], COLUMNS - 2)[: COLUMNS - 1]]
+        arms = [arm, *others.tolist()]
+        self._inverse.look_ahead(arms, self._kernel(self._points[arms], self._points[self._pulled]))
+
+    def _times_prior(self, arm: int, own: Array) -> Array:
+        points = self._points
+        to_pulled = self._kernel(points[self._pulled], points[arm : arm + 1])[:, 0]
+        return self._inverse.times(to_pulled, arm)
+
+    def _product(self, own: Array | None, v: Array) -> Array:
+        weights = np.zeros(self.n_arms) if own is None else own
+        weights[self._pulled] = v
+        return self._prior(weights)
 
 
 class AfterPending(ExactPosterior):
@@ -458,9 +602,11 @@ def exact_posterior(
     """Return the fastest form for `horizon` pulls of A arms; MemoryError, in GB, if it does not
     fit.
 
-    That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and
-    covariance for more; without a horizon, covariance for up to FEW arms. Rows become the
-    covariance after 1.5 A pulls.
+    That is the lattice form on a lattice of many arms. Of up to FEW arms it is rows for up to 1.5 A
+    pulls and covariance for more, or without a horizon. Of more arms rows become one row a distinct
+    arm when pulls exceed SPARED + REPEATED times the distinct arms, or the covariance after 1.5 A
+    pulls, half of that if more will come; and one row a distinct arm becomes the covariance when
+    half the arms were pulled.
     """
     if horizon is not None:
         checks.positive_int(horizon=horizon)
@@ -474,10 +620,12 @@ def exact_posterior(
     needed = 8.0 * A * pulls if pulls <= most else checks.KERNEL_BYTES * A**2
     what = f"points: the posterior of {A} arms over {pulls} pulls"
     checks.memory(needed, what, "horizon = {} or less", 8.0 * A, most=most)
-    if pulls > most:
+    if pulls > most and A <= FEW:
         return CovariancePosterior(kernel, points, noise_variance, mean=mean)
     rows = RowPosterior(kernel, points, noise_variance, mean=mean)
-    rows.most = most
+    rows.changes = A > FEW and noise_variance >= LEAST_NOISE[DrawnPosterior.use] * rows._unit
+    # of more pulls so many rows are as dear as the covariance
+    rows.most = most // 2 if pulls > most else most
     if horizon is not None:
-        rows._rows.make_room(pulls)
+        rows._rows.make_room(min(pulls, rows.most))
     return rows

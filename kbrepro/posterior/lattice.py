@@ -20,7 +20,9 @@ LATTICE_FROM = 10_000
 ON_LATTICE = 1e-9
 #: Pulls that wait until they enter the inverse in one matrix product, and rows in one of its
 #: panels: few fit a cache.
-PENDING, PANEL = 64, 64
+PENDING, PANEL = 64, 256
+#: Columns that one pass over the panels multiplies, from so many arms pulled on: fewer fit a cache.
+COLUMNS, AHEAD_FROM = 16, 500
 #: Share of the prior's variance that may be negative, hence clipped, in the spectrum of a draw.
 CLIPPED = 1e-10
 #: Places of half a torus, at most, and 64 an arm: a kernel that needs more is so smooth that its
@@ -134,11 +136,12 @@ class Precision(checks.Changing):
     half, in panels.
 
     `PENDING` rows q are collected and enter in one matrix product. Nothing is ever subtracted, so
-    nothing cancels.
+    nothing cancels. Until then products of the panels alone stay what they are, and may be kept.
     """
 
     def __init__(self) -> None:
         self._panels: list[Array] = []
+        self.ahead: dict[int, Array] = {}  # products with the panels, by name
         self._pending, self._n_pending, self._size = np.zeros((PENDING, 0)), 0, 0
 
     def make_room(self, m: int) -> None:
@@ -159,29 +162,51 @@ class Precision(checks.Changing):
         self._pending[self._n_pending, : self._size] = q
         self._n_pending += 1
         if self._n_pending == PENDING:
+            size = self._size
             for number, panel in enumerate(self._panels):
-                rows = slice(number * PANEL, (number + 1) * PANEL)
-                panel += self._pending[:, rows].T @ self._pending[:, : rows.stop]
+                part = slice(number * PANEL, min((number + 1) * PANEL, size))
+                rows = panel[: part.stop - part.start, : part.stop]
+                rows += self._pending[:, part].T @ self._pending[:, : part.stop]
             self._pending[:], self._n_pending = 0.0, 0
+            self.ahead = {}
 
     def column(self, place: int) -> Array:
         """Return column `place` of P, (m,)."""
-        first = place // PANEL
+        first, size = place // PANEL, self._size
         parts = [
             self._panels[first][place % PANEL],
             *(panel[:, place] for panel in self._panels[first + 1 :]),
         ]
-        return (np.concatenate(parts) + self._pending[:, place] @ self._pending)[: self._size]
+        pending = self._pending[: self._n_pending, :size]
+        return np.concatenate(parts)[:size] + pending[:, place] @ pending
 
-    def times(self, v: Array) -> Array:
-        """Return P v (m,) for v (m,)."""
-        v = np.append(v, np.zeros(PANEL * len(self._panels) - self._size))
-        found = (self._pending @ v) @ self._pending
+    def times(self, v: Array, name: int = -1) -> Array:
+        """Return P v (m,) for v (m,); of a `name` that was looked ahead, without a pass over the
+        panels.
+        """
+        size = self._size
+        pending = self._pending[: self._n_pending, :size]
+        found = (pending @ v) @ pending
+        known = self.ahead.get(name)
+        if known is None:
+            known = self._times_panels(v[None])[0]
+        found[: len(known)] += known
+        return found
+
+    def look_ahead(self, names: list[int], V: Array) -> None:
+        """Keep the products of the panels with V (n, m), by name, in one pass until they change."""
+        self.ahead = {**self.ahead, **dict(zip(names, self._times_panels(V), strict=True))}
+
+    def _times_panels(self, V: Array) -> Array:
+        """Return V times the panels (n, m), for V (n, m)."""
+        found = np.zeros_like(V)
         for number, panel in enumerate(self._panels):
             start = number * PANEL
-            found[start : start + PANEL] += panel @ v[: start + PANEL]
-            found[:start] += v[start : start + PANEL] @ panel[:, :start]
-        return found[: self._size]
+            part = slice(start, min(start + PANEL, self._size))
+            rows = panel[: part.stop - start]
+            found[:, part] += V[:, : part.stop] @ rows[:, : part.stop].T
+            found[:, :start] += V[:, part] @ rows[:, :start]
+        return found
 
 
 # Draws from the prior

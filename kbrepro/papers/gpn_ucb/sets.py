@@ -137,6 +137,8 @@ class BoxSets(NetworkSets):
         super().__init__(model, **settings)
         self.envelope, self.outward, self.itself = envelope, outward, itself
         self._first = arm_neighbours(model.points, model.lipschitz, self.radius) if first else None
+        # of every layer's inputs, which sides of a box a corner has, one row a corner
+        self._upper_ends = [grid(2, d) > 0 for d in model.widths[:-1]]
 
     def regions(self) -> list[tuple[Array, Array]]:
         """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is
@@ -168,7 +170,7 @@ class BoxSets(NetworkSets):
         inside = inside_boxes(posterior.points, low - dilate, high + dilate)
         largest, empty = largest_inside(on_grid, inside), ~inside.any(axis=1)
         if empty.any():  # the corners, also of inverted boxes
-            upper_ends = grid(2, low.shape[1]) > 0  # of which sides, one row a corner
+            upper_ends = self._upper_ends[i - 1]
             Z = np.where(upper_ends, high[empty, None], low[empty, None]).reshape(-1, low.shape[1])
             at_corners: Array = np.array(np.inf)
             if self.envelope:
