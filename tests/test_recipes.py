@@ -120,7 +120,7 @@ def test_the_stop_comes_and_costs_what_the_page_says():
 
 @pytest.mark.slow
 def test_the_proved_width_needs_as_many_pulls_as_the_page_says():
-    exec(SETUP + "\n" + RECIPES[1].partition("\n")[0], scope := {})
+    exec("\n".join([SETUP, *RECIPES[1].splitlines()[:2]]), scope := {})
     pulls = []
     for seed in range(20):
         scope["noise"], policy = (
