@@ -3,9 +3,11 @@
 import ast
 import io
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -28,6 +30,11 @@ from kbrepro.store import PLAYED, Store
 #: A picture is kept while no pixel differs from the new one by more, of 255: another processor
 #: colours edges so.
 UNSEEN = 10
+#: Digits that no result moves: addresses, places in a paper, years.
+REFERENCES = re.compile(
+    r"\]\([^)]*\)|\b(?:19|20)\d\d\b"
+    r"|\b(?:Tables?|Figs?\.|[Ee]qs?\.|Lemmas?|Theorems?|Sections?) [\d.]*\d"
+)
 
 
 class Record:
@@ -66,6 +73,12 @@ class Record:
             self._own = Store(own / PLAYED, on_read=Replays(root, notebook, paths.facts_of(own)))
         own_plan = None if self.short else lambda: self.plan
         self._kept = plans.kept(self._full.folder, known or parameters, self._unlike, own_plan)
+        self._text = _checked_text(root / "notebooks" / f"{notebook}.py")
+        self._unchecked, self._wrong = self._text, list[str]()
+        if self.short:
+            pairs = [f"{name} is {parameters[name]!r}" for name in self.changed]
+            why = f" ({', '.join(pairs)})" if pairs else ""
+            display(Markdown(f"*The text describes the full scale, which this run is not{why}.*"))
 
     @cached_property
     def _planned(self) -> tuple[Mapping[str, Planned], plans.Load]:
@@ -148,15 +161,42 @@ class Record:
                 f"{self.notebook}: this sentence is not true of the results: {sentence}"
             )
 
+    def check(self, words: str, holds: Any = True) -> None:
+        """Check a statement of the Markdown cells tagged `checked`: they must have these words,
+        whose numbers come from the results, and it must hold.
+
+        What is not so is shown here, and `finish` raises it. In a short run nothing is checked.
+        """
+        if self.short:
+            return
+        plain = _plain(words)
+        if plain in self._text and bool(holds):
+            self._unchecked = self._unchecked.replace(plain, "")
+            return
+        told = [each for each in _sentences(self._text) if _masked(plain) in _masked(each)]
+        said = f"the text says “{told[0]}”" if told else "no checked text says it"
+        results = f"the results say “{plain}”" if bool(holds) else f"“{plain}” does not hold"
+        self._wrong.append(f"{results}; {said}")
+        display(Markdown(f"**Not so:** {self._wrong[-1]}."))
+
     def finish(self) -> None:
         """Show that a run was short, or what was not replayed; write all verdicts to claims.json.
 
-        Numbers there have six digits (`scorecard.rounded`).
+        Numbers there have six digits (`scorecard.rounded`). ValueError names what the text says and
+        the results do not, and what is left of a sentence of a cell tagged `checked` with a number
+        that nothing checked.
         """
         if self.short:
             full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
             display(Markdown(f"Not all of the full scale was judged here; see the {full}."))
             return
+        left = [REFERENCES.sub("", each) for each in _sentences(self._unchecked)]
+        unchecked = [f"nothing checks {each!r}" for each in left if re.search(r"\d", each)]
+        wrong = [*self._wrong, *unchecked]
+        if wrong:
+            raise ValueError(
+                "\n".join([f"{self.notebook}: the text is not as the results", *wrong])
+            )
         if long := self._replays.long:
             said = (
                 "One trial of each label was played again, but for"
@@ -220,6 +260,31 @@ def _few_colours(picture: bytes) -> bytes:
     fewer = io.BytesIO()
     Pixels.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(fewer, "png")
     return fewer.getvalue()
+
+
+def _checked_text(path: Path) -> str:
+    """The Markdown cells tagged `checked` of a notebook's .py, on one line, without emphasis and
+    headings.
+    """
+    cells = re.split("^# %%", path.read_text(encoding="utf-8"), flags=re.M)
+    lines: list[str] = []
+    for head, *body in (cell.splitlines() for cell in cells if cell.startswith(" [markdown]")):
+        if '"checked"' in head:
+            lines += [line[2:].removeprefix("- ") for line in body if line[2:3] != "#"]
+    return _plain("\n".join(lines))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("*", "").split())
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.:?]) (?=[^\Wa-z\d])", text)
+
+
+def _masked(text: str) -> str:
+    """The text with # for each number."""
+    return re.sub(r"\d[\d.,]*\d|\d", "#", text)
 
 
 def _looks_like(old: bytes, new: bytes) -> bool:

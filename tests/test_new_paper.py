@@ -95,10 +95,7 @@ def test_a_quick_run_judges_nothing_and_the_full_scale_is_judged_and_kept(added)
 
 def test_the_notebook_as_it_is_opened_shows_the_real_results_and_plays_one_trial(added):
     shown = "\n".join(outputs(added / "notebooks" / "09_toy.ipynb"))
-    assert (
-        "Optimist has less mean regret than the greedy rule." in shown
-        and "no violation in 12 runs" in shown
-    )
+    assert "no violation in 12 runs" in shown and "Not so" not in shown
     log = (added / ".cache" / "replays" / "log.txt").read_text(encoding="utf-8")
     assert re.search(r"^09_toy: Fig\. 1, trial \d+: equal$", log, flags=re.M)
 
@@ -117,7 +114,7 @@ def test_the_report_has_its_page_and_every_claim(added):
 def test_nothing_is_missing_and_what_is_played_on_it_can_be_audited_and_asked(added):
     assert called(added, "kbrepro", "check") == "nothing is missing or odd\n"
     assert "36 equal" in called(added, "kbrepro", "audit", "09", "--minutes", "2")
-    assert called(added, "kbrepro", "claims", "9-A").count("twenty (width)") == 1
+    assert called(added, "kbrepro", "claims", "9-A").count("width twenty") == 1
 
 
 def test_what_the_template_makes_is_tidy_and_every_test_of_what_is_registered_is_green(added):

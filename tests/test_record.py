@@ -55,6 +55,76 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
     assert len(shown) == 2
 
 
+TEXT = """# %% [markdown] tags=["checked"]
+# ## What came out
+#
+# - **Less regret:** Optimist has 0.5 times
+#   the regret in Fig. 1 (2026, [more](a/12)).
+#
+# It is fast. It takes 1,200 rounds.
+
+# %% [markdown]
+# It takes 7 rounds.
+
+# %%
+# It takes 8 rounds.
+"""
+
+
+@pytest.fixture
+def stating(toy, opened):
+    """Open the toy's record with these checked sentences."""
+
+    def record(text=TEXT, **changed):
+        (toy.root / "notebooks" / "09_toy.py").write_text(text, encoding="utf-8")
+        return opened(**changed)
+
+    return record
+
+
+def test_numbers_of_the_text_are_those_of_the_results(stating, shown):
+    its = stating()
+    its.check(f"Less regret: Optimist has {1 / 2} times the regret")
+    its.check("It is fast", True)
+    its.check(f"It takes {1200:,} rounds")
+    assert shown == []
+    its.finish()
+
+
+@pytest.mark.parametrize(
+    ("words", "holds", "told"),
+    [
+        ("has 0.6 times", True, "the results say “has 0.6 times”; the text says “Optimist has 0.5"),
+        ("It takes 7 rounds", True, "say “It takes 7 rounds”; the text says “It takes 1,200 ro"),
+        ("It takes ever", True, "say “It takes ever”; no checked text says it"),
+        ("It is fast", False, "“It is fast” does not hold; the text says “It is fast.”"),
+    ],
+)
+def test_what_is_not_so_is_named_at_once_and_stops_at_the_end(stating, shown, words, holds, told):
+    its = stating()
+    its.check(words, holds)
+    assert "**Not so:**" in shown[0] and told in shown[0]
+    its.check("Optimist has 0.5 times the regret")
+    its.check("It takes 1,200 rounds")
+    with pytest.raises(ValueError, match=r"09_toy: the text is not as the results\n.*; "):
+        its.finish()
+
+
+def test_a_number_that_nothing_checks_stops_the_end(stating):
+    its = stating()
+    its.check("Optimist has 0.5 times the regret")
+    with pytest.raises(ValueError, match=r"results\nnothing checks 'It takes 1,200 rounds\.'$"):
+        its.finish()
+
+
+def test_a_short_run_checks_nothing_and_says_what_the_text_describes(stating, shown):
+    its = stating(trials=3)
+    assert shown == ["*The text describes the full scale, which this run is not (trials is 3).*"]
+    its.check("It takes 9 rounds", False)
+    its.finish()
+    assert len(shown) == 2 and "Not so" not in shown[1]
+
+
 def test_a_sentence_is_shown_if_it_is_true_and_stops_the_notebook_if_not(opened, shown):
     its = opened()
     its.say(True, "It is.")
@@ -88,6 +158,7 @@ def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judge
     why = "is not judged: `Fig. 1` is not as at full scale (trials is 3, full scale 12)."
     full = "[full-scale notebook](../notebooks/09_toy.ipynb)"
     told = [
+        "*The text describes the full scale, which this run is not (trials is 3).*",
         f"9-A {why}\n\n9-T {why}",
         "It is.",
         f"Not all of the full scale was judged here; see the {full}.",
@@ -110,7 +181,7 @@ def test_a_label_of_the_full_scale_is_judged_whatever_else_is_changed(toy, opene
     (toy.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
     its = opened(more=2)
     its.verdicts("9-A")
-    assert its.short and "12 kept, 10 a rerun" in shown[0] and "not judged" not in shown[0]
+    assert its.short and "12 kept, 10 a rerun" in shown[1] and "not judged" not in shown[1]
 
 
 def test_an_unknown_label_is_refused_and_a_missing_one_at_full_scale_stops(toy, opened):

@@ -2,9 +2,11 @@
 kernel.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +47,8 @@ def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
 
     ValueError if there is no such profile, or it is no mapping; on a name that the notebook has
     not, or that comes twice; on a number that is not decimal; if no cell is tagged `parameters`;
-    and on what its cell tagged `checks` refuses: it runs here, so that no kernel starts with
-    impossible values.
+    and on what its cell tagged `checks` refuses: what stands there before `Record(...)` runs
+    here, but for imports, so that no kernel starts with impossible values.
     """
     profiles, values = root / "notebooks" / "profiles", dict[str, Any]()
     require(root, profile)
@@ -97,12 +99,15 @@ def _tagged(notebook: NotebookNode, tag: str) -> str:
 
 
 def _executed(name: str, text: NotebookNode, tag: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What the names are after the cells with a tag; ValueError, which names file and tag, if they
-    fail.
+    """What the names are after the cells with a tag, up to `Record(...)` and without imports;
+    ValueError, which names file and tag, if they fail.
     """
     names = dict(given)
     try:
-        exec(_tagged(text, tag), names)
+        code = ast.parse(_tagged(text, tag))
+        before = takewhile(lambda each: "Record(" not in ast.unparse(each), code.body)
+        code.body = [each for each in before if not isinstance(each, ast.Import | ast.ImportFrom)]
+        exec(compile(code, name, "exec"), names)
     except ValueError:  # of `checks`: it names the parameter
         raise
     except Exception as error:
