@@ -16,7 +16,6 @@ from kbrepro.problems import Trial
 from kbrepro.simulation import play_trial
 from kbrepro.store import Job, Played
 from kbrepro.store.flat import Leaves, flat, leaf_differences
-from kbrepro.store.settings import unknown
 
 #: A notebook replays the cheapest trial of a label if it took less than so many seconds, and so
 #: many in all: another processor takes up to twice as long.
@@ -55,7 +54,7 @@ class Replays:
         equal = self.folder / hashlib.sha256(played.encode()).hexdigest()[:20]
         if equal.is_file():
             return
-        if unknown(job.settings):
+        if job.without_data:
             outcome = "not played again, its data is not here"
         else:
             differ, share = replayed(job, number, kept.trial(place))
