@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,20 @@ class Trial(checks.Checked):
         stream, child = STREAMS[purpose]
         seeds = np.random.SeedSequence([self.seed, self.number, stream], spawn_key=child)
         return np.random.default_rng(seeds)
+
+
+class Playable(Protocol):
+    """The least a problem has to be played: a model, what a pull shows, and what arms lose.
+
+    Expected rewards (A,) are asked for where bands are recorded.
+    """
+
+    @property
+    def model(self) -> Any: ...
+    @property
+    def expected_reward(self) -> Array: ...
+    def pull(self, arm: int, rng: np.random.Generator, /) -> Any: ...
+    def regret(self, arms: NDArray[np.integer], /) -> Array: ...
 
 
 @dataclass(frozen=True, eq=False)

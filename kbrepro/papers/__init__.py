@@ -37,8 +37,11 @@ def found() -> dict[str, Paper]:
     """Return every paper whose folder here has a `paper.py`, by name, in the order of the
     notebooks.
     """
-    names = [path.parent.name for here in __path__ for path in Path(here).glob("*/paper.py")]
-    all_papers = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
+    all_papers: dict[str, Paper] = {}
+    for here in __path__:
+        for path in Path(here).glob("*/paper.py"):
+            name = path.parent.name
+            all_papers[name] = import_module(f"{__name__}.{name}.paper").PAPER
     return dict(sorted(all_papers.items(), key=lambda item: item[1].notebook))
 
 
@@ -51,5 +54,8 @@ def folder_of(notebook: str) -> str:
 
 def looks() -> dict[str, Look]:
     """Return the look of every algorithm: that of the first paper that has it."""
-    families = [family for paper in reversed(found().values()) for family in paper.families.items()]
-    return {name: (colour, style) for colour, family in families for name, style in family.items()}
+    by_name: dict[str, Look] = {}
+    for paper in reversed(found().values()):
+        for colour, family in paper.families.items():
+            by_name |= {name: (colour, style) for name, style in family.items()}
+    return by_name

@@ -70,6 +70,12 @@ class Player(Protocol):
     def tell(self, arm: int, observation: Any, /) -> None: ...
 
 
+class Banded(Player, Protocol):
+    """A policy with a confidence band: UCB, and rules that have a width."""
+
+    def band_ratio(self, expected_reward: Array, /) -> float: ...
+
+
 class History(NamedTuple):
     """What a policy was told, pull by pull; a noise variance of None is that of the model."""
 

@@ -83,16 +83,15 @@ def _of_array(values: Array) -> dict[str, Any]:
     if values.dtype.kind not in "biuf":
         return {"shape": shape, "values": values.astype(str).ravel().tolist()}
     if values.dtype.kind != "f":
-        kind, digest = (
-            "bool" if values.dtype.kind == "b" else "int",
-            hashlib.sha256(values.astype(np.int64).tobytes()),
-        )
+        kind = "bool" if values.dtype.kind == "b" else "int"
+        digest = hashlib.sha256(values.astype(np.int64).tobytes())
         return {"shape": shape, "type": kind, "digest": digest.hexdigest()}
     flat = values.ravel().astype(float)
-    if (infinite := np.isinf(flat)).any():
-        flat = np.concatenate(
-            [np.where(infinite, 0.0, flat), np.where(infinite, np.sign(flat), 0.0)]
-        )
+    infinite = np.isinf(flat)
+    if infinite.any():
+        finite = np.where(infinite, 0.0, flat)
+        signs = np.where(infinite, np.sign(flat), 0.0)
+        flat = np.concatenate([finite, signs])
     projections = [
         float(np.random.default_rng(k).standard_normal(len(flat)) @ flat)
         for k in range(PROJECTIONS)
@@ -112,13 +111,13 @@ def differences(before: Any, now: Any, most: int = 5) -> list[str]:
     one, other = _leaves(before), _leaves(now)
     apart = []
     for where in dict.fromkeys([*one, *other]):
-        a, b = one.get(where, "not there"), other.get(where, "not there")
+        a = one.get(where, "not there")
+        b = other.get(where, "not there")
         if not _same(a, b):
-            told, new = _shown(a), _shown(b)
-            apart.append(
-                f"{', '.join(where) or 'settings'}: {told} before,"
-                f" {new if new != told else 'another'} now"
-            )
+            told = _shown(a)
+            new = _shown(b)
+            place = ", ".join(where) or "settings"
+            apart.append(f"{place}: {told} before, {new if new != told else 'another'} now")
     return apart[:most]
 
 
@@ -128,11 +127,10 @@ def _leaves(content: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], 
         content = {f"number {n}": part for n, part in enumerate(content)}
     if not isinstance(content, dict) or not content or set(content) == {"array"}:
         return {where: content}
-    return {
-        place: leaf
-        for key, part in content.items()
-        for place, leaf in _leaves(part, (*where, key)).items()
-    }
+    leaves: dict[tuple[str, ...], Any] = {}
+    for key, part in content.items():
+        leaves |= _leaves(part, (*where, key))
+    return leaves
 
 
 def _floats(leaf: Any) -> list[float]:
@@ -142,11 +140,10 @@ def _floats(leaf: Any) -> list[float]:
 
 
 def _shown(leaf: Any) -> Any:
-    return (
-        f"array {tuple(leaf['array']['shape'])} of norm {floats[0]:.12g}"
-        if (floats := _floats(leaf))
-        else leaf
-    )
+    floats = _floats(leaf)
+    if not floats:
+        return leaf
+    return f"array {tuple(leaf['array']['shape'])} of norm {floats[0]:.12g}"
 
 
 def _same(before: Any, now: Any) -> bool:
@@ -165,9 +162,8 @@ def unknown(content: Any) -> bool:
     """Return whether settings have a NaN: they are computed from missing data, and cannot be
     played.
     """
-    leaves = _leaves(content).values()
-    return any(
-        math.isnan(x)
-        for leaf in leaves
-        for x in ([leaf] if isinstance(leaf, float) else _floats(leaf))
-    )
+    for leaf in _leaves(content).values():
+        numbers = [leaf] if isinstance(leaf, float) else _floats(leaf)
+        if any(map(math.isnan, numbers)):
+            return True
+    return False
