@@ -107,11 +107,11 @@ class Model(checks.Checked):
     @quiet
     def fit(
         self,
-        arms: Any,
-        rewards: Any,
+        arms: object,
+        rewards: object,
         *,
-        noise_variance: Any = None,
-        bounds: Any = None,
+        noise_variance: object = None,
+        bounds: object = None,
         rng: int | np.random.Generator = 0,
     ) -> "Model":
         """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms

@@ -121,7 +121,9 @@ def allowed(facts: Mapping[str, Any]) -> tuple[float, list[str]]:
     return (SMALL if others else 0.0), said
 
 
-def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple[list[str], float]:
+def replayed(
+    job: Job, number: int, before: Leaves, policy: object = None
+) -> tuple[list[str], float]:
     """Play a trial again, of an experiment one `policy` or all; return what differs from what was
     kept, and how much.
 
@@ -169,7 +171,7 @@ def experiment_of(job: Job) -> Any:
     )
 
 
-def _alone(job: Job, policy: Any) -> Any:
+def _alone(job: Job, policy: object) -> Any:
     """What plays a trial of a job, of an experiment with one policy, if it is named."""
     if policy is None:
         return job.function

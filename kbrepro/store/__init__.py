@@ -400,5 +400,5 @@ def _place(path: Path) -> str:
     return "/".join(path.parts[-3:])
 
 
-def _tuple(key: Any) -> Any:
+def _tuple(key: object) -> Any:
     return tuple(map(_tuple, key)) if isinstance(key, list) else key

@@ -104,7 +104,7 @@ def _of_array(values: Array) -> dict[str, Any]:
     }
 
 
-def differences(before: Any, now: Any, most: int = 5) -> list[str]:
+def differences(before: object, now: object, most: int = 5) -> list[str]:
     """Return the places, limited in number, where two settings differ: 'problem, Bumps, d: 1
     before, 2 now'.
     """
@@ -121,7 +121,7 @@ def differences(before: Any, now: Any, most: int = 5) -> list[str]:
     return apart[:most]
 
 
-def _leaves(content: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+def _leaves(content: object, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
     """Numbers, texts, arrays and what is empty, by place."""
     if isinstance(content, list) and content:
         content = {f"number {n}": part for n, part in enumerate(content)}
@@ -133,7 +133,7 @@ def _leaves(content: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], 
     return leaves
 
 
-def _floats(leaf: Any) -> list[float]:
+def _floats(leaf: object) -> list[float]:
     """Norm and projections of an array of floats; nothing of another leaf."""
     array = leaf["array"] if isinstance(leaf, dict) and leaf else {}
     return [array["norm"], *array["projections"]] if "norm" in array else []
@@ -158,7 +158,7 @@ def _same(before: Any, now: Any) -> bool:
     return type(before) is type(now) and before == now
 
 
-def unknown(content: Any) -> bool:
+def unknown(content: object) -> bool:
     """Return whether settings have a NaN: they are computed from missing data, and cannot be
     played.
     """
