@@ -174,11 +174,10 @@ def claims(claim_ids: tuple[str, ...]) -> None:
     from kbrepro import checks, scorecard
 
     runs = scorecard.read(paths.project_root() / "results" / paths.FULL_SCALE)
-    known = {
-        each["id"]: scorecard.lines(each)
-        for run in runs.values()
-        for each in (*run["claims"], *run["theorems"])
-    }
+    known = {}
+    for run in runs.values():
+        for record in (*run["claims"], *run["theorems"]):
+            known[record["id"]] = scorecard.lines(record)
     shown = [] if claim_ids else [lines[0] for lines in known.values()]
     for each in claim_ids:
         if each.upper() not in known:

@@ -22,7 +22,7 @@ _short = reprlib.Repr()
 _short.maxstring = _short.maxother = _short.maxlong = LONGEST
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value as a message shows it: arrays and tables by shape, all else in at most LONGEST
     characters.
     """
@@ -37,7 +37,7 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-def refused(name: str, value: Any, allowed: str) -> ValueError:
+def refused(name: str, value: object, allowed: str) -> ValueError:
     """Return the error that names argument, value and what is allowed."""
     return ValueError(f"{name} = {shown(value)} is not allowed: {name} must be {allowed}")
 
@@ -47,7 +47,7 @@ def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., Non
     allowed.
     """
 
-    def check(**values: Any) -> None:
+    def check(**values: object) -> None:
         for name, value in values.items():
             if not is_allowed(value):
                 raise refused(name, value, allowed)
@@ -56,7 +56,7 @@ def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., Non
     return check
 
 
-def _is_integer(value: Any) -> bool:
+def _is_integer(value: object) -> bool:
     if type(value) is int:
         return True
     # a union is slower
@@ -131,7 +131,7 @@ def seeded(*, rng: Any) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
-def having(allowed: str, *attributes: str, **values: Any) -> None:
+def having(allowed: str, *attributes: str, **values: object) -> None:
     """Raise ValueError unless every value is an object (no class) with these attributes."""
     _check(
         allowed, lambda v: not isinstance(v, type) and all(hasattr(v, name) for name in attributes)
@@ -145,7 +145,7 @@ def at_least(minimum: int, **values: int) -> None:
     _integers(minimum)(**values)
 
 
-def one_of(allowed: tuple[Any, ...], **values: Any) -> None:
+def one_of(allowed: tuple[Any, ...], **values: object) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
     is_allowed = lambda value: isinstance(value, str | int | float) and value in allowed  # noqa: E731
     _check("one of " + ", ".join(map(repr, allowed)), is_allowed)(**values)
@@ -169,7 +169,7 @@ def _every(fine: Any, name: str, value: NDArray[Any], allowed: str, error: type[
 
 def array(
     name: str,
-    value: Any,
+    value: object,
     ndim: int | None = None,
     *,
     finite: bool = True,
@@ -203,12 +203,12 @@ def array(
     return found
 
 
-def _no_number(value: Any) -> bool:
+def _no_number(value: object) -> bool:
     """Whether numpy would find codes of letters in it, or what a mask hides."""
     return isinstance(value, bytes | bytearray | memoryview) or bool(np.ma.is_masked(value))
 
 
-def _numbers(value: Any) -> NDArray[Any] | None:
+def _numbers(value: object) -> NDArray[Any] | None:
     """Return bools, integers or floats as numpy reads them; None for anything else, and for what a
     mask hides.
     """
@@ -223,7 +223,7 @@ def _numbers(value: Any) -> NDArray[Any] | None:
     return None
 
 
-def _converted(name: str, value: Any) -> NDArray[np.float64]:
+def _converted(name: str, value: object) -> NDArray[np.float64]:
     whole = (
         "real numbers in rows of one length, within float64 and not masked: texts and categories"
         " are encoded as "
@@ -248,7 +248,9 @@ def arms(n_arms: int, **values: Any) -> None:
         _every(fine, name, value, f"it must be an integer from 0 to {n_arms - 1}", IndexError)
 
 
-def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) -> NDArray[np.int64]:
+def chosen(
+    n_arms: int, *, least: int = 1, once: bool = False, **values: object
+) -> NDArray[np.int64]:
     """Return arms that are given as a mask (A,) of bools or as arm numbers: the door for all lists
     of arms.
 
@@ -275,7 +277,7 @@ def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) ->
     return (np.unique(found) if once else found).astype(int)
 
 
-def noise_variances(n: int, value: Any) -> list[Any]:
+def noise_variances(n: int, value: object) -> list[Any]:
     """Return the noise variance of each of n rewards, of which None, one number for all, or n
     numbers are given.
 
@@ -288,7 +290,7 @@ def noise_variances(n: int, value: Any) -> list[Any]:
     return found.tolist()
 
 
-def per_arm(n_arms: int, **values: Any) -> NDArray[np.float64]:
+def per_arm(n_arms: int, **values: object) -> NDArray[np.float64]:
     """Return a number, or one per arm, as a new array (A,); ValueError on anything else."""
     ((name, value),) = values.items()
     found = array(name, value)
@@ -306,7 +308,7 @@ def read_only(given: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _fixed(value: Any) -> Any:
+def _fixed(value: object) -> Any:
     if type(value) is tuple:
         return tuple(map(_fixed, value))
     return read_only(value) if isinstance(value, np.ndarray) else python_number(value)
@@ -357,7 +359,7 @@ def _apart(its: Any) -> Any:
     return its.apart() if isinstance(its, Changing) else its
 
 
-def python_number(value: Any) -> Any:
+def python_number(value: object) -> Any:
     """Return a numpy integer, float or bool as int, float or bool; anything else as it is."""
     return value.item() if isinstance(value, np.number | np.bool_) else value
 

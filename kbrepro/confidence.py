@@ -22,7 +22,7 @@ class Constant(checks.Checked):
     width: float
     checked = {"width": checks.non_negative}
 
-    def __call__(self, policy: Any) -> float:
+    def __call__(self, policy: object) -> float:
         return self.width
 
 

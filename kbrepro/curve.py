@@ -102,7 +102,7 @@ def simple_regret(curve: Curve) -> Array:
     return np.minimum.accumulate(curve.regret, axis=-1)
 
 
-def as_curve(regret: Any) -> Curve:
+def as_curve(regret: object) -> Curve:
     """Return the curve of a plain array of regret (n, T), one number a round, or a curve as it
     is.
     """

@@ -39,7 +39,9 @@ FAR = 1000.0
 quiet = np.errstate(under="ignore", over="ignore")
 
 
-def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0, *, bounds: Any = None) -> Array:
+def grid(
+    n: int, d: int = 1, low: float = 0.0, high: float = 1.0, *, bounds: object = None
+) -> Array:
     """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n >= 1 points per
     side.
 
@@ -82,7 +84,7 @@ class Kernel(Protocol):
     def diag(self, X: Array) -> Array: ...
 
 
-def _points(name: str, value: Any) -> Array:
+def _points(name: str, value: object) -> Array:
     """Points as float64 (n, d), without a copy if they are: a kernel is called once per pull."""
     return checks.array(name, value, 2, copy=False, finite=False)
 
@@ -175,7 +177,7 @@ class _WithLengthscale(_WithVariance):
             checks.positive(lengthscale=lengthscale)
             checks.positive(**{"lengthscale**2": lengthscale * lengthscale})
 
-    def _distances(self, X: Any, Z: Any, metric: str) -> tuple[Array, float]:
+    def _distances(self, X: object, Z: object, metric: str) -> tuple[Array, float]:
         """Distances (n, m), and the lengthscale over which they are still to be taken: points are,
         if by axis.
         """

@@ -14,7 +14,6 @@ from kbrepro.data.store import load
 from kbrepro.papers import found
 from kbrepro.simulation import Planned
 from kbrepro.store import Store
-from kbrepro.store.settings import unknown
 
 #: Returns sensor data by name, as `data.store.load`.
 Load = Callable[..., SensorData]
@@ -60,7 +59,7 @@ def with_data(
     plan = plan_of(notebook, parameters, loads)
     if short:
         jobs = [planned.job(label) for label, planned in plan.items()]
-        if any(unknown(job.settings) and not full.has(job) for job in jobs):
+        if any(job.without_data and not full.has(job) for job in jobs):
             return plan_of(notebook, parameters, load), load
     return plan, loads
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,20 @@ class Trial(checks.Checked):
         stream, child = STREAMS[purpose]
         seeds = np.random.SeedSequence([self.seed, self.number, stream], spawn_key=child)
         return np.random.default_rng(seeds)
+
+
+class Playable(Protocol):
+    """The least a problem has to be played: a model, what a pull shows, and what arms lose.
+
+    Expected rewards (A,) are asked for where bands are recorded.
+    """
+
+    @property
+    def model(self) -> Any: ...
+    @property
+    def expected_reward(self) -> Array: ...
+    def pull(self, arm: int, rng: np.random.Generator, /) -> Any: ...
+    def regret(self, arms: NDArray[np.integer], /) -> Array: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +107,11 @@ class Model(checks.Checked):
     @quiet
     def fit(
         self,
-        arms: Any,
-        rewards: Any,
+        arms: object,
+        rewards: object,
         *,
-        noise_variance: Any = None,
-        bounds: Any = None,
+        noise_variance: object = None,
+        bounds: object = None,
         rng: int | np.random.Generator = 0,
     ) -> "Model":
         """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms

@@ -16,7 +16,6 @@ from kbrepro.problems import Trial
 from kbrepro.simulation import play_trial
 from kbrepro.store import Job, Played
 from kbrepro.store.flat import Leaves, flat, leaf_differences
-from kbrepro.store.settings import unknown
 
 #: A notebook replays the cheapest trial of a label if it took less than so many seconds, and so
 #: many in all: another processor takes up to twice as long.
@@ -55,7 +54,7 @@ class Replays:
         equal = self.folder / hashlib.sha256(played.encode()).hexdigest()[:20]
         if equal.is_file():
             return
-        if unknown(job.settings):
+        if job.without_data:
             outcome = "not played again, its data is not here"
         else:
             differ, share = replayed(job, number, kept.trial(place))
@@ -122,7 +121,9 @@ def allowed(facts: Mapping[str, Any]) -> tuple[float, list[str]]:
     return (SMALL if others else 0.0), said
 
 
-def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple[list[str], float]:
+def replayed(
+    job: Job, number: int, before: Leaves, policy: object = None
+) -> tuple[list[str], float]:
     """Play a trial again, of an experiment one `policy` or all; return what differs from what was
     kept, and how much.
 
@@ -170,7 +171,7 @@ def experiment_of(job: Job) -> Any:
     )
 
 
-def _alone(job: Job, policy: Any) -> Any:
+def _alone(job: Job, policy: object) -> Any:
     """What plays a trial of a job, of an experiment with one policy, if it is named."""
     if policy is None:
         return job.function

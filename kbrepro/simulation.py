@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -28,8 +28,8 @@ from tqdm import tqdm
 from kbrepro import checks, paths, store
 from kbrepro.curve import Curve, edges, kept_rounds, log_spaced
 from kbrepro.kernels import Array
-from kbrepro.policies.base import Player, Policy
-from kbrepro.problems import Trial
+from kbrepro.policies.base import Banded, Player, Policy
+from kbrepro.problems import Playable, Trial
 from kbrepro.store import Played
 from kbrepro.store.flat import Leaves, flat, stacked
 from kbrepro.store.settings import settings
@@ -37,6 +37,8 @@ from kbrepro.store.settings import settings
 if TYPE_CHECKING:
     import joblib
     import pandas as pd
+
+P = TypeVar("P", bound=Player)
 
 #: What a run calls of a problem; if an observation has several numbers, the reward is the last.
 PROBLEM, PLAYABLE = (
@@ -56,7 +58,7 @@ class Experiment(checks.Checked):
     then neither arms nor gaps are kept, since the readings could be computed from them.
     """
 
-    problem: Callable[[Trial], Any]
+    problem: Callable[[Trial], Playable]
     policies: Mapping[str, Callable[..., Player]]
     horizon: int
     record_band: bool = False
@@ -156,7 +158,7 @@ class Planned:
         return {"seed": self.seed, "first": self.first, "trials": self.trials}
 
 
-def _named(thing: Any) -> str:
+def _named(thing: object) -> str:
     """A setting in words: a rule, a width or a kernel with its arguments, or a value."""
     if isinstance(thing, partial):
         name, given = thing.func.__name__, thing.keywords
@@ -169,12 +171,12 @@ def _named(thing: Any) -> str:
     return _called(name, given)
 
 
-def _called(name: str, given: Mapping[str, Any]) -> str:
+def _called(name: str, given: Mapping[str, object]) -> str:
     told = [f"{each}={_named(value)}" for each, value in given.items() if value is not None]
     return f"{name}({', '.join(told)})"
 
 
-def start_policy(make: Callable[..., Any], model: Any, horizon: int, trial: Trial) -> Any:
+def start_policy(make: Callable[..., P], model: object, horizon: int, trial: Trial) -> P:
     """Return a policy of `make(model, horizon, rng=generator)`, born with its generator of a trial.
 
     A `Policy` is made without its warning of rewards that do not fit the prior: in trials rewards
@@ -187,7 +189,7 @@ def start_policy(make: Callable[..., Any], model: Any, horizon: int, trial: Tria
 
 
 def rounds(
-    policy: Player, problem: Any, horizon: int, rng: np.random.Generator
+    policy: Player, problem: Playable, horizon: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's
     `tell`.
@@ -210,7 +212,11 @@ def rounds(
 
 
 def run(
-    policy: Any, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False
+    policy: Player,
+    problem: Playable,
+    horizon: int,
+    rng: np.random.Generator,
+    record_band: bool = False,
 ) -> Curve:
     """Return the curve of `horizon` rounds (see `rounds`).
 
@@ -227,7 +233,7 @@ def run(
             clock.append(time.thread_time())
         arms[t - 1] = arm
         if record_band:
-            band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)
+            band_ratio[t - 1] = cast(Banded, policy).band_ratio(problem.expected_reward)
     seconds = np.diff(clock).astype(np.float32)
     starts = np.concatenate([[0], log_spaced(horizon)[:-1]])
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
@@ -349,7 +355,7 @@ def map_trials(
 
 
 def _planned(
-    what: Any,
+    what: Experiment | Callable[[Trial], Any],
     trials: int,
     seed: int,
     first: int,
@@ -375,7 +381,7 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Played:
     ]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    bar: dict[str, Any] = {"desc": job.label, "unit": "block" if block > 1 else "trial"}
+    bar: dict[str, object] = {"desc": job.label, "unit": "block" if block > 1 else "trial"}
     in_notebook = type(sys.stderr).__module__.startswith("ipykernel")
     if not (in_notebook or sys.stderr.isatty()):  # a log would have a line for every step
         bar["disable"] = True
@@ -388,7 +394,7 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Played:
     return Played(stacked(leaves_of), np.array(seconds_of))
 
 
-def workers(**how: Any) -> joblib.Parallel:
+def workers(**how: object) -> joblib.Parallel:
     """Return `n_workers` workers, which end with this process; results come in the order in which
     they end.
     """

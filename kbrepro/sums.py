@@ -14,10 +14,12 @@ LISTED = ("*.json", "*.npz", "tables/*.csv", "figures/*.png")
 
 def of(folder: Path) -> dict[str, str]:
     """Return the checksum of every file to list, by its name below the folder."""
-    paths = [path for pattern in LISTED for path in folder.glob(pattern)]
-    return {
-        _name(path.relative_to(folder).as_posix()): checksum(path.read_bytes()) for path in paths
-    }
+    found = {}
+    for pattern in LISTED:
+        for path in folder.glob(pattern):
+            name = _name(path.relative_to(folder).as_posix())
+            found[name] = checksum(path.read_bytes())
+    return found
 
 
 def checksum(data: bytes) -> str:
@@ -30,9 +32,9 @@ def listed(folder: Path) -> dict[str, str]:
     left out.
     """
     path = folder / NAME
-    lines = (
-        path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
-    )
+    if not path.is_file():
+        return {}
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     pairs = [line.partition("  ") for line in lines]
     return {_name(name): known for known, _, name in pairs if name}
 

@@ -7,6 +7,7 @@ import pytest
 
 from kbrepro import replay, store
 from kbrepro.record import Record
+from kbrepro.store import Job
 
 FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": ""}
 
@@ -161,5 +162,5 @@ def test_what_is_long_is_not_played_again(opened, turned, monkeypatch, name):
 
 
 def test_what_needs_data_that_is_not_here_is_said(opened, turned, monkeypatch):
-    monkeypatch.setattr(replay, "unknown", lambda _: True)
+    monkeypatch.setattr(Job, "without_data", True)
     assert opened()[0].endswith(": not played again, its data is not here")

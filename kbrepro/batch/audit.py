@@ -16,7 +16,6 @@ from kbrepro.replay import allowed, experiment_of, replayed
 from kbrepro.simulation import workers
 from kbrepro.store import Job, Played, Store
 from kbrepro.store.flat import Leaves
-from kbrepro.store.settings import unknown
 
 
 class Unit(NamedTuple):
@@ -69,14 +68,16 @@ def audit_run(r: Run, minutes: float, seed: int) -> Audit:
     kept_in = Store(r.played, read_only=True)
     plan = plan_of(r.notebook, r.parameters, remembering(kept_in))
     all_jobs = {label: planned.job(label) for label, planned in plan.items()}
-    jobs = {label: job for label, job in all_jobs.items() if not unknown(job.settings)}
+    jobs = {label: job for label, job in all_jobs.items() if not job.without_data}
     notes = []
     if without := sorted(all_jobs.keys() - jobs.keys()):
         notes.append(f"not audited, their data is not here: {'; '.join(without)}")
     most, others = allowed(r.facts)
     notes += [f"{each}: another one rounds in another way" for each in others]
     seconds = {label: about["seconds"] for label, about in store.labels(r.played).items()}
-    units = [unit for label, job in jobs.items() for unit in _units(job, seconds.get(label, 0.0))]
+    units: list[Unit] = []
+    for label, job in jobs.items():
+        units += _units(job, seconds.get(label, 0.0))
     kept = cache(lambda label: kept_in.read(jobs[label]))
     done = Audit(r.notebook, Counter(unit.label for unit in units), Counter(), [], [], notes)
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to

@@ -26,7 +26,6 @@ from kbrepro.estimates import paired_difference
 from kbrepro.papers import looks
 from kbrepro.plans import plan_of, remembering
 from kbrepro.simulation import Experiment, played, run_trials
-from kbrepro.store.settings import unknown
 
 YOURS = "yours"
 #: Below the project: where figures and tables go.
@@ -81,7 +80,7 @@ def compare(
     checks.one_of(tuple(planned), label=label)
     job = planned[label].job(label)
     kept_in.lacks(job)  # OtherSettings, if they are others
-    if unknown(job.settings):
+    if job.without_data:
         raise ValueError(
             f"label {label!r} cannot be played: its data is missing (see data/README.md)"
         )

@@ -150,7 +150,9 @@ def _of_outputs(path: Path, text: NotebookNode, figures: int) -> Iterator[str]:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if [cell.execution_count for cell in code] != [*range(1, len(code) + 1)]:
         yield "the .ipynb was not run from top to bottom"
-    images = sum("image/png" in output.get("data", {}) for cell in code for output in cell.outputs)
+    images = 0
+    for cell in code:
+        images += sum("image/png" in output.get("data", {}) for output in cell.outputs)
     if images < figures:
         yield f"notebooks/{path.name} shows {images} of its {figures} figures"
 

@@ -45,8 +45,10 @@ def replaceable(runs: Sequence[Run], labels: Sequence[str]) -> list[str]:
     named = _normal(labels)
     for label in named:
         if label != "*" and not any(store.can_replace(r.played, label) for r in runs):
-            kept = tuple(known for r in runs for known in store.labels(r.played))
-            checks.one_of(("*", *kept), **{"--fresh": label})
+            kept = ["*"]
+            for r in runs:
+                kept += store.labels(r.played)
+            checks.one_of(tuple(kept), **{"--fresh": label})
     return named
 
 

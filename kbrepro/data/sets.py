@@ -87,9 +87,8 @@ SLOTS = 60  # five-minute slots from 6 to 11 am
 def slots(days: int) -> pd.DatetimeIndex:
     """Return the slots of that many working days; the dates only keep the order."""
     mornings = pd.bdate_range("2000-04-03", periods=days)
-    return pd.DatetimeIndex(
-        [day + pd.Timedelta(hours=6, minutes=5 * slot) for day in mornings for slot in range(SLOTS)]
-    )
+    in_a_day = pd.timedelta_range("6h", periods=SLOTS, freq="5min")
+    return pd.DatetimeIndex(np.add.outer(mornings.to_numpy(), in_a_day.to_numpy()).ravel())
 
 
 def traffic(path: Path) -> SensorData:

@@ -61,13 +61,10 @@ def regret_quartiles(
             pieces.banded(ax, rounds, interval, name, **style)
         else:
             ax.plot(rounds, interval[0], label=name, **style)
-    shown = np.concatenate(
-        [
-            line.get_ydata()
-            for each in ax.get_shared_y_axes().get_siblings(ax)
-            for line in each.lines
-        ]
-    )
+    drawn = []
+    for each in ax.get_shared_y_axes().get_siblings(ax):
+        drawn += [line.get_ydata() for line in each.lines]
+    shown = np.concatenate(drawn)
     trials = " to ".join(map(str, sorted({min(counts), max(counts)})))
     named = f"{name_of} ({unit})" if unit else name_of
     ax.set(xlabel="round t", ylabel=f"{named}\n{spread}\nof {trials} trials", xlim=(1, rounds[-1]))

@@ -65,7 +65,9 @@ def positive(*samples: Array) -> list[Array]:
     """Return samples, for log axes, in which the smallest value above 0 of all replaces those below
     it.
     """
-    floor = min((x for sample in samples for x in sample if x > 0), default=1.0)
+    values = np.concatenate([np.ravel(sample) for sample in samples])
+    above = values[values > 0]
+    floor = above.min() if above.size else 1.0
     return [np.maximum(sample, floor) for sample in samples]
 
 

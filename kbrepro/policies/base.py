@@ -73,7 +73,13 @@ class Player(Protocol):
     """The least a policy has: `ask` returns the arm to pull, `tell` takes in the observation."""
 
     def ask(self) -> int: ...
-    def tell(self, arm: int, observation: Any, /) -> None: ...
+    def tell(self, arm: int, observation: object, /) -> None: ...
+
+
+class Banded(Player, Protocol):
+    """A policy with a confidence band: UCB, and rules that have a width."""
+
+    def band_ratio(self, expected_reward: Array, /) -> float: ...
 
 
 class History(NamedTuple):
@@ -125,7 +131,7 @@ class AskTell(checks.Changing):
     _first_asked = 0
     _made_with: tuple[tuple[Any, ...], dict[str, Any]]
 
-    def __new__(cls, *given: Any, **settings: Any) -> Self:
+    def __new__(cls, *given: object, **settings: object) -> Self:
         policy = super().__new__(cls)
         policy._told, policy._waiting = History([], [], []), []
         policy._made_with = (
@@ -147,7 +153,7 @@ class AskTell(checks.Changing):
         """Take in what one pull of `arm` gave."""
         raise NotImplementedError
 
-    def ask(self, n: int = 1, *, allowed: Any = None, pending: Any = None) -> Any:
+    def ask(self, n: int = 1, *, allowed: object = None, pending: object = None) -> Any:
         """Return the arm to pull, an int, or for n > 1 a list of n arms to pull at once.
 
         `allowed` are the arms to choose from, as a mask (A,) of bools or as arm numbers; `pending`
@@ -180,7 +186,7 @@ class AskTell(checks.Changing):
                     setattr(self, name, its)
         return arms[0] if n == 1 else arms
 
-    def tell(self, arms: Any, rewards: Any, *, noise_variance: Any = None) -> None:
+    def tell(self, arms: object, rewards: object, *, noise_variance: object = None) -> None:
         """Take in what a pull of an arm gave, or what pulls of several arms gave, one reward each.
 
         `noise_variance`, one or one for each, if it is another than the model's. True and False are
@@ -223,7 +229,7 @@ class AskTell(checks.Changing):
             else [(arm, float(reward), None) for arm, reward in told]
         )
 
-    def _looked_at(self, arms: Any, rewards: Any, noise_variance: Any) -> list[Pull]:
+    def _looked_at(self, arms: object, rewards: object, noise_variance: object) -> list[Pull]:
         """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a
         pull gives.
         """
@@ -270,7 +276,7 @@ class AskTell(checks.Changing):
             )
         vars(self).update(state)
 
-    def with_model(self, model: Any) -> Self:
+    def with_model(self, model: object) -> Self:
         """Return the same policy with another model, told the same history; its generator goes on
         from this state.
 
@@ -309,7 +315,7 @@ class AskTell(checks.Changing):
     def _batch(self, n: int, pending: list[int]) -> list[int]:
         return [self.choose() for _ in range(n)]
 
-    def _refuse(self, **given: Any) -> None:
+    def _refuse(self, **given: object) -> None:
         for name, value in given.items():
             if value is not None and name not in self.takes:
                 told = f"{name} = {checks.shown(value)} is not allowed"
@@ -332,7 +338,12 @@ class IndexPolicy(AskTell):
     level: float = 0.0
 
     def __init__(
-        self, model: Any, horizon: int | None = None, *, rng: Seed = 0, random_opening: bool = False
+        self,
+        model: object,
+        horizon: int | None = None,
+        *,
+        rng: Seed = 0,
+        random_opening: bool = False,
     ) -> None:
         checks.having(
             "a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model
@@ -468,12 +479,12 @@ class Policy(IndexPolicy):
         self.posterior.update(arm, observation, *given)
         self.t += 1
 
-    def recommend(self, *, allowed: Any = None) -> int:
+    def recommend(self, *, allowed: object = None) -> int:
         """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
         arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
         return int(arms[best_arm(self.centred()[arms], unit=self.prior_sd)])
 
-    def gap(self, width: Callable[[Any], float] | None = None, *, allowed: Any = None) -> float:
+    def gap(self, width: Callable[[Any], float] | None = None, *, allowed: object = None) -> float:
         """Return the most that the recommended arm may lose while the band mean +- width sd holds,
         at least 0.
 

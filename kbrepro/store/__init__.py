@@ -66,6 +66,11 @@ class Job(NamedTuple):
     first: int
     trials: int
 
+    @property
+    def without_data(self) -> bool:
+        """Whether it cannot be played, since it is computed from readings that are not here."""
+        return unknown(self.settings)
+
 
 class Played(NamedTuple):
     """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each
@@ -156,7 +161,7 @@ class Store:
                 told = f"label {job.label!r} was played with other settings: {'; '.join(others)}"
                 raise OtherSettings(f"{told}. To play it again: {_again(job.label)}")
             return kept
-        if unknown(job.settings):
+        if job.without_data:
             raise NotKept(
                 f"label {job.label!r} is not kept, and its data is not here: see data/README.md"
             )
@@ -395,5 +400,5 @@ def _place(path: Path) -> str:
     return "/".join(path.parts[-3:])
 
 
-def _tuple(key: Any) -> Any:
+def _tuple(key: object) -> Any:
     return tuple(map(_tuple, key)) if isinstance(key, list) else key

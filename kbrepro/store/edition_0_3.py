@@ -18,9 +18,11 @@ def names(form: Any, path: Path = ()) -> dict[str, Path]:
         ((_, name),) = form.items()
         return {name: path}
     keys = range(len(form["parts"])) if form["keys"] is None else map(_key, form["keys"])
-    parts = [names(part, (*path, key)) for key, part in zip(keys, form["parts"], strict=True)]
-    return {name: where for part in parts for name, where in part.items()}
+    found: dict[str, Path] = {}
+    for key, part in zip(keys, form["parts"], strict=True):
+        found |= names(part, (*path, key))
+    return found
 
 
-def _key(key: Any) -> Any:
+def _key(key: object) -> Any:
     return tuple(map(_key, key["tuple"])) if isinstance(key, dict) else key

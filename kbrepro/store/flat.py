@@ -37,11 +37,10 @@ def flat(result: Any, path: Path = ()) -> Leaves:
     elif isinstance(result, list | tuple):
         result = dict(enumerate(result))
     if isinstance(result, Mapping):
-        return {
-            name: leaf
-            for key, part in result.items()
-            for name, leaf in flat(part, (*path, key)).items()
-        }
+        leaves: Leaves = {}
+        for key, part in result.items():
+            leaves |= flat(part, (*path, key))
+        return leaves
     leaf = np.asarray(result)
     if leaf.dtype.kind == "O":  # texts of a table
         leaf = np.asarray(leaf.tolist())
@@ -79,9 +78,8 @@ def stacked(rows: Sequence[Leaves]) -> Leaves:
     columns: Leaves = {}
     for path in rows[0]:
         leaves = [row[path] for row in rows]
-        columns[path] = (
-            np.stack(leaves) if len({np.shape(leaf) for leaf in leaves}) == 1 else leaves
-        )
+        alike = len({np.shape(leaf) for leaf in leaves}) == 1
+        columns[path] = np.stack(leaves) if alike else leaves
     return columns
 
 

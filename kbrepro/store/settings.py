@@ -83,16 +83,15 @@ def _of_array(values: Array) -> dict[str, Any]:
     if values.dtype.kind not in "biuf":
         return {"shape": shape, "values": values.astype(str).ravel().tolist()}
     if values.dtype.kind != "f":
-        kind, digest = (
-            "bool" if values.dtype.kind == "b" else "int",
-            hashlib.sha256(values.astype(np.int64).tobytes()),
-        )
+        kind = "bool" if values.dtype.kind == "b" else "int"
+        digest = hashlib.sha256(values.astype(np.int64).tobytes())
         return {"shape": shape, "type": kind, "digest": digest.hexdigest()}
     flat = values.ravel().astype(float)
-    if (infinite := np.isinf(flat)).any():
-        flat = np.concatenate(
-            [np.where(infinite, 0.0, flat), np.where(infinite, np.sign(flat), 0.0)]
-        )
+    infinite = np.isinf(flat)
+    if infinite.any():
+        finite = np.where(infinite, 0.0, flat)
+        signs = np.where(infinite, np.sign(flat), 0.0)
+        flat = np.concatenate([finite, signs])
     projections = [
         float(np.random.default_rng(k).standard_normal(len(flat)) @ flat)
         for k in range(PROJECTIONS)
@@ -105,48 +104,46 @@ def _of_array(values: Array) -> dict[str, Any]:
     }
 
 
-def differences(before: Any, now: Any, most: int = 5) -> list[str]:
+def differences(before: object, now: object, most: int = 5) -> list[str]:
     """Return the places, limited in number, where two settings differ: 'problem, Bumps, d: 1
     before, 2 now'.
     """
     one, other = _leaves(before), _leaves(now)
     apart = []
     for where in dict.fromkeys([*one, *other]):
-        a, b = one.get(where, "not there"), other.get(where, "not there")
+        a = one.get(where, "not there")
+        b = other.get(where, "not there")
         if not _same(a, b):
-            told, new = _shown(a), _shown(b)
-            apart.append(
-                f"{', '.join(where) or 'settings'}: {told} before,"
-                f" {new if new != told else 'another'} now"
-            )
+            told = _shown(a)
+            new = _shown(b)
+            place = ", ".join(where) or "settings"
+            apart.append(f"{place}: {told} before, {new if new != told else 'another'} now")
     return apart[:most]
 
 
-def _leaves(content: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+def _leaves(content: object, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
     """Numbers, texts, arrays and what is empty, by place."""
     if isinstance(content, list) and content:
         content = {f"number {n}": part for n, part in enumerate(content)}
     if not isinstance(content, dict) or not content or set(content) == {"array"}:
         return {where: content}
-    return {
-        place: leaf
-        for key, part in content.items()
-        for place, leaf in _leaves(part, (*where, key)).items()
-    }
+    leaves: dict[tuple[str, ...], Any] = {}
+    for key, part in content.items():
+        leaves |= _leaves(part, (*where, key))
+    return leaves
 
 
-def _floats(leaf: Any) -> list[float]:
+def _floats(leaf: object) -> list[float]:
     """Norm and projections of an array of floats; nothing of another leaf."""
     array = leaf["array"] if isinstance(leaf, dict) and leaf else {}
     return [array["norm"], *array["projections"]] if "norm" in array else []
 
 
 def _shown(leaf: Any) -> Any:
-    return (
-        f"array {tuple(leaf['array']['shape'])} of norm {floats[0]:.12g}"
-        if (floats := _floats(leaf))
-        else leaf
-    )
+    floats = _floats(leaf)
+    if not floats:
+        return leaf
+    return f"array {tuple(leaf['array']['shape'])} of norm {floats[0]:.12g}"
 
 
 def _same(before: Any, now: Any) -> bool:
@@ -161,13 +158,12 @@ def _same(before: Any, now: Any) -> bool:
     return type(before) is type(now) and before == now
 
 
-def unknown(content: Any) -> bool:
+def unknown(content: object) -> bool:
     """Return whether settings have a NaN: they are computed from missing data, and cannot be
     played.
     """
-    leaves = _leaves(content).values()
-    return any(
-        math.isnan(x)
-        for leaf in leaves
-        for x in ([leaf] if isinstance(leaf, float) else _floats(leaf))
-    )
+    for leaf in _leaves(content).values():
+        numbers = [leaf] if isinstance(leaf, float) else _floats(leaf)
+        if any(map(math.isnan, numbers)):
+            return True
+    return False
