@@ -155,6 +155,7 @@ class PartitionedUCB(AskTell):
         rng: Seed = 0,
     ) -> None:
         self.start(model, rng)
+        checks.positive_int(horizon=horizon)
         checks.positive(norm=model.norm)
         checks.probability(delta=delta)
         checks.one_of(VARIANTS, variant=variant)
