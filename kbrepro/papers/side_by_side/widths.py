@@ -11,10 +11,10 @@ from kbrepro.problems import Model
 class FixedDesign(Probable):
     """scale (norm + R / sqrt(lambda) sqrt(2 log(1 / share))), share = delta / (2 events).
 
-    A band has two sides. For one arm and pulls that do not depend on their observations (Vakili et
-    al. 2021): the error of the mean is a part that is at most norm times sd, and a weighted sum of
-    noise that is sub-Gaussian with scale R / sqrt(lambda) sd. With `scale` other than 1 nothing is
-    proved.
+    For one arm and pulls that do not depend on their observations (Vakili et al. 2021): the error
+    of the mean is a part that is at most norm times sd, and a weighted sum of noise that is
+    sub-Gaussian with scale R / sqrt(lambda) sd, on two sides. With another `scale` than 1 nothing
+    is proved.
     """
 
     scale: float = 1.0
