@@ -55,7 +55,7 @@ class BKB(UCB):
             self.posterior.rng = self.rng.spawn(1)[0]
         return super().choose()
 
-    def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         super().learn(arm, observation)  # not at once: a dictionary may not fit
 
     def index(self) -> Array:

@@ -140,7 +140,7 @@ def experiments(
         again = Repeated(draws, figure_trials, (number,))
         play(f"Fig. 10, {kind}", again, sweep, figure_trials)
 
-    def on_networks(label: str, what: Experiment | Callable[[Trial], Any]) -> None:
+    def on_networks(label: str, what: Experiment | Callable[[Trial], object]) -> None:
         plan[label] = Planned(what, networks, seed, block=5)
 
     for structure, (network, _) in SMALL.items():

@@ -1,9 +1,11 @@
 """Function networks as bandit problems: what a policy is given, and the outputs of the layers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,11 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.kernels import Array
 
+if TYPE_CHECKING:
+    from kbrepro.papers.gpn_ucb.sets import FeedForward, MultiOutput
+
+#: The outputs (n_i,) of all layers, the last as a number or an array of one: the reward.
+Observation = Sequence[float | Array]
 #: What is added to every kernel matrix's diagonal (Li & Scarlett, L.3): bands only widen.
 NOISE_VARIANCE = 1e-7
 
@@ -25,7 +32,7 @@ class NetworkModel(checks.Checked):
     """
 
     points: Array = field(repr=False)
-    structure: Any
+    structure: FeedForward | MultiOutput
     widths: tuple[int, ...]
     norm_bound: float
     lipschitz: float
@@ -36,7 +43,7 @@ class NetworkModel(checks.Checked):
         """Number of arms A."""
         return len(self.points)
 
-    def observed(self, observation: Any) -> list[Any]:
+    def observed(self, observation: Observation) -> list[list[float] | float]:
         """Return an observation as lists of numbers, one a layer, and the reward, a number.
 
         Raises ValueError unless it is a list, or similar, of one finite output (n_i,) a layer.
@@ -44,7 +51,7 @@ class NetworkModel(checks.Checked):
         *layers, reward = (output.tolist() for _, output in self.steps(0, observation))
         return [*layers, *reward]
 
-    def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[Array, Array]]:
+    def steps(self, arm: int, observation: Observation) -> Iterator[tuple[Array, Array]]:
         """Yield for every layer its input (d_i,) and its output (n_i,) under `arm`.
 
         Raises IndexError on a bad arm, ValueError unless the observation has an output a layer.
@@ -81,7 +88,7 @@ class NetworkProblem(checks.Checked):
         """Largest minus smallest reward over the arms."""
         return float(np.ptp(self.expected_reward))
 
-    def pull(self, arm: int, rng: np.random.Generator) -> tuple[Any, ...]:
+    def pull(self, arm: int, rng: np.random.Generator) -> tuple[Array | float, ...]:
         """Return the outputs (n_i,) of all layers at `arm`, the last, the reward, as a number."""
         checks.arm_index(arm, self.model.n_arms)
         return *(output[arm] for output in self.outputs[:-1]), float(self.expected_reward[arm])

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from textwrap import fill
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -73,9 +72,15 @@ def regrets(
     `nonada`: {title: numbers of pulls (k,), simple regrets of NonAda (trials, k)}.
     """
     fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.5))
-    settings: Any = {"quantity": quantity, "unit": "range of g", "hero": "GPN-UCB"}
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
-        figures.regret_quartiles(ax, traces, bands=("GPN-UCB", "cEI"), **settings)
+        figures.regret_quartiles(
+            ax,
+            traces,
+            quantity=quantity,
+            unit="range of g",
+            hero="GPN-UCB",
+            bands=("GPN-UCB", "cEI"),
+        )
         if nonada:
             pulls, values = nonada[title]
             ax.plot(pulls, np.median(values, axis=0), "o", **DOT, label="NonAda")

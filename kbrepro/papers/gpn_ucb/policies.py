@@ -1,7 +1,7 @@
 """GPN-UCB, non-adaptive sampling, policies that see the reward alone, and rivals: cUCB and OI."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro.kernels import Array, grid
-from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem, Observation
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
@@ -102,7 +102,7 @@ class BlackBox(AskTell):
         return self.policy.ask()
 
     @at_once
-    def learn(self, arm: int, observation: Sequence[Any]) -> None:
+    def learn(self, arm: int, observation: Observation) -> None:
         self.policy.learn(arm, observation[-1])
 
 

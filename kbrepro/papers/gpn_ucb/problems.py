@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -74,7 +73,7 @@ class RandomNetwork:
     norm: float = 1.0
     first_centres: int = 4
 
-    def stored_settings(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, object]:
         """Return the settings as when trials were first kept, with two that are gone."""
         return vars(self) | {"extra_dims": (), "norm_bound": None}
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,8 @@ from kbrepro.papers.igp_ucb.problems import (
 )
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
-from kbrepro.problems import Problem, Rows, Trial
+from kbrepro.policies.base import Policy
+from kbrepro.problems import Model, Problem, Rows, Trial
 from kbrepro.simulation import Experiment, Planned, regrets_at
 
 SE = SquaredExponential(0.2)
@@ -149,15 +149,15 @@ def experiments(
     standardised = sensor_rows(learned, tested[:rows], standardised=True)
     on_sensors("light, standardised", light, standardised, rules(delta, CONSTANT))
 
-    choosing: dict[str, Make] = {
+    choosing: dict[str, Callable[[Model, int], Policy]] = {
         "at random": RandomArms,
         "largest variance": VarianceOnly,
         "upper bound": partial(UCB, width=Srinivas2010(delta)),
         "largest mean": MeanOnly,
     }
-    how: dict[str, Any] = {"noise_scale": 1.0, "policies": choosing, "horizon": theorem_horizon}
+    how = partial(noise_runs, noise_scale=1.0, policies=choosing, horizon=theorem_horizon)
     for name, (kernel, points) in noise_kernels().items():
-        job = partial(noise_runs, kernel, points, **how)
+        job = partial(how, kernel, points)
         plan[f"Theorem 1, {name}"] = Planned(job, noise_trials, seed, block=20)
     ucb = {"IGP-UCB": partial(UCB, width=Chowdhury2017(delta), random_opening=True)}
     for name, source in measures.proved(theorem_horizon).items():

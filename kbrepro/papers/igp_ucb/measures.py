@@ -6,7 +6,6 @@ Rules of improvement are named by incumbent and margin: `EI` has the mean-based 
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eigvalsh
@@ -43,9 +42,10 @@ def improvement_rules(prior_sd: float = 1.0) -> dict[str, Make]:
     """Return EI and PI by name, in each variant; the first arm is random."""
     rules: dict[str, Make] = {}
     for variant, (incumbent, share) in VARIANTS.items():
-        how: Any = {"incumbent": incumbent, "margin": share * prior_sd, "random_opening": True}
-        rules[f"EI{variant}"] = partial(ExpectedImprovement, **how)
-        rules[f"PI{variant}"] = partial(ProbabilityOfImprovement, **how)
+        for name, rule in (("EI", ExpectedImprovement), ("PI", ProbabilityOfImprovement)):
+            rules[name + variant] = partial(
+                rule, incumbent=incumbent, margin=share * prior_sd, random_opening=True
+            )
     return rules
 
 

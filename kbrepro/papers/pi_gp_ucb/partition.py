@@ -47,7 +47,9 @@ def initial_side(horizon: int, d: int, nu: float) -> int:
     return max(1, round(horizon ** (cover_exponent(d, nu) / d)))
 
 
-def must_split(side: int, pulls: Any, d: int, nu: float, variant: str) -> Any:
+def must_split(
+    side: int, pulls: int | Integers, d: int, nu: float, variant: str
+) -> bool | NDArray[np.bool_]:
     """Return whether a cell of diameter rho = 1 / side with so many pulls (or array) splits.
 
     `paper`: rho^(-1/b) < pulls + 1. `thesis`: rho^(-2 nu) < pulls. 2 nu must be an integer.
