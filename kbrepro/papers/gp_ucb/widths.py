@@ -83,8 +83,8 @@ def slope_tail(lengthscale: float) -> dict[str, float]:
 
     The kernel is the squared exponential of variance 1. f' is stationary with variance 1 / l^2, and
     by Rice's formula crosses the level L upwards sqrt(3) / (2 pi l) exp(-L^2 l^2 / 2) times on
-    average; |f'| starts above L or crosses +L or -L outwards: a = 1 + sqrt(3) / (pi l), and b is
-    sqrt(2) / l.
+    average; |f'| starts above L or crosses +L or -L outwards. So a is 1 + sqrt(3) / (pi l), and b
+    is sqrt(2) / l.
     """
     return {"a": 1 + math.sqrt(3) / (math.pi * lengthscale), "b": math.sqrt(2) / lengthscale}
 

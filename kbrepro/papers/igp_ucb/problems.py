@@ -109,6 +109,10 @@ class OtherModel:
         return replace(problem, model=new)
 
 
+#: An expected reward (A,), and its norm where that is known.
+Drawn = tuple[Array, float | None]
+
+
 @dataclass(frozen=True)
 class _AtRandomArms:
     """What the sources share: n_arms arms uniform on [0, 1]^d."""
@@ -117,9 +121,7 @@ class _AtRandomArms:
     n_arms: int
     d: int = 1
 
-    def reward(
-        self, points: Array, K: Array, rng: np.random.Generator
-    ) -> tuple[Array, float | None]:
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
         """Return the expected reward (A,) at points (A, d), and its norm where that is known."""
         raise NotImplementedError
 
@@ -141,9 +143,7 @@ class PosteriorMean(_AtRandomArms):
 
     ridge: float | None = None
 
-    def reward(
-        self, points: Array, K: Array, rng: np.random.Generator
-    ) -> tuple[Array, float | None]:
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
         y = prior_draws(self.kernel, points)(rng)
         ridge = SHARE_OF_RANGE * np.ptp(y) if self.ridge is None else self.ridge
         a = solve(K + ridge * np.eye(len(K)), y, assume_a="pos")
@@ -158,9 +158,7 @@ class PriorDraw(_AtRandomArms):
     (Chowdhury & Gopalan, Section 6, Fig. 2).
     """
 
-    def reward(
-        self, points: Array, K: Array, rng: np.random.Generator
-    ) -> tuple[Array, float | None]:
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
         factor = covariance_factor(K)
         w = rng.standard_normal(len(K))[: factor.shape[1]]
         return factor @ w, float(np.linalg.norm(w))
@@ -177,11 +175,11 @@ class OnRandomArms(_AtRandomArms):
     function: Callable[[Array], Array]
     standardise: bool = False
 
-    def reward(
-        self, points: Array, K: Array, rng: np.random.Generator
-    ) -> tuple[Array, float | None]:
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
         f = self.function(points)
-        return (f - f.mean()) / f.std() if self.standardise else f, None
+        if self.standardise:
+            f = (f - f.mean()) / f.std()
+        return f, None
 
 
 def sensor_rows(

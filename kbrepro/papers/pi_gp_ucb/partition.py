@@ -133,8 +133,7 @@ class PartitionedUCB(AskTell):
     1). `paper` starts from about T^q cells, a whole number per side, and a child keeps all data
     inside it; `thesis` starts from one cell, and children start without data. The points must be a
     grid on [0, 1]^d, the norm must be given. Arms of cells without data tie: to go on later in the
-    same order of ties it must be saved. Raises ValueError on a setting out of range or a point off
-    the grid.
+    same order of ties it must be saved. ValueError on a setting out of range, or off the grid.
 
     `cells` are all that were ever created, split and empty ones included, and `cell_gain`
     (len(cells),) their gains. A *slot* is a pair of an arm and a cell that it lies in: `slot_arm`

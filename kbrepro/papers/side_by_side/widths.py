@@ -13,8 +13,8 @@ class FixedDesign(Probable):
 
     For one arm and pulls that do not depend on their observations (Vakili et al. 2021): the error
     of the mean is a part that is at most norm times sd, and a weighted sum of noise that is
-    sub-Gaussian with scale R / sqrt(lambda) sd, on two sides. With another `scale` than 1 nothing
-    is proved.
+    sub-Gaussian with scale R / sqrt(lambda) sd, on two sides. Nothing is proved unless `scale` is
+    1, as it is unless a rule is tuned.
     """
 
     scale: float = 1.0
