@@ -42,7 +42,8 @@ class BKB(UCB):
         streaming: bool = False,
         **settings: Any,
     ) -> None:
-        self.qbar, self.streaming = qbar, streaming
+        self.qbar = qbar
+        self.streaming = streaming
         super().__init__(model, horizon, **settings)
 
     def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:

@@ -105,7 +105,8 @@ def theorems(delta: float, noise_variance: float, n_arms: int, horizon: int) -> 
     Theorem 2 is larger by 2; Theorem 3 is about functions of norm 1 and bounded noise, with gamma_T
     by the spectral bound.
     """
-    kernel, points = SquaredExponential(0.2), grid(n_arms)
+    kernel = SquaredExponential(0.2)
+    points = grid(n_arms)
     gains = allocated_gain(eigvalsh(kernel(points, points)), noise_variance, horizon)
     draws = GPDraw(kernel, points, noise_variance)
     norm_1 = RKHSFunction(kernel, points, noise_variance, 1.0)

@@ -13,7 +13,8 @@ from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb import measures
 from kbrepro.regret import Curve, edges
 
-HERO, RIVAL = "π-GP-UCB", "IGP-UCB"
+HERO = "π-GP-UCB"
+RIVAL = "IGP-UCB"
 
 
 def table_1(

@@ -7,7 +7,8 @@ import pandas as pd
 
 from kbrepro.papers.pi_gp_ucb.measures import regret_exponents
 
-UNIFORM, BEST_PROVED = "uniform play", "IGP-UCB, both"
+UNIFORM = "uniform play"
+BEST_PROVED = "IGP-UCB, both"
 NEAR = ("SupKernelUCB", "BPE, tighter")
 #: Regret below this share of uniform play's counts as that share.
 FLOOR = 0.01
