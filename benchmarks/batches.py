@@ -1,5 +1,4 @@
-"""Four arms at once by GP-UCB (GP-BUCB), with this package and with models of other libraries that
-are fitted anew.
+"""Four arms at once by GP-UCB (GP-BUCB), here and with models of other libraries, fitted anew.
 
 The problem of `peers`. A refitted model takes pending arms in as observations at its mean, which
 leaves the mean and takes the variance: all of these must pull the same arms. BoTorch's own way with
@@ -19,9 +18,11 @@ from benchmarks.harness import STOP_AFTER, row, timed
 from benchmarks.peers import FORMS, OURS, THEOREM_1, Refit
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, Model, Trial
+from kbrepro.problems import GPDraw, Model, Problem, Trial
 
-AT_ONCE, SAMPLES = 4, 128
+AT_ONCE = 4
+#: Of qUCB.
+SAMPLES = 128
 
 
 class Refitted(UCB):
@@ -39,20 +40,20 @@ class Refitted(UCB):
 
 
 def sampled() -> Callable[..., UCB]:
-    """Return GP-UCB whose batch is chosen by BoTorch's qUCB with `X_pending`; ImportError where it
-    is not installed.
-    """
+    """Return GP-UCB with batches by BoTorch's qUCB; ImportError where it is not installed."""
     import torch
     from botorch.acquisition import qUpperConfidenceBound
     from botorch.sampling import SobolQMCNormalSampler
 
     class Sampled(Refitted):
         def _batch(self, n: int, pending: list[int]) -> list[int]:
-            points, arms = torch.tensor(self.model.points), list[int]()
-            if not (fitted := self.posterior.model):
+            fitted = self.posterior.model
+            if not fitted:
                 return super()._batch(n, pending)
+            points = torch.tensor(self.model.points)
             sampler = SobolQMCNormalSampler(torch.Size([SAMPLES]), seed=1)
             index = qUpperConfidenceBound(fitted, self.width(self) ** 2, sampler)
+            arms: list[int] = []
             for _ in range(n):
                 with torch.no_grad():
                     arms.append(int(index(points[:, None]).argmax()))
@@ -76,9 +77,7 @@ def policies() -> Iterator[tuple[str, Callable[[Model], UCB] | str]]:
 
 
 def measure(n_arms: int, rounds: int, repeats: int) -> pd.DataFrame:
-    """Return a row for every policy: seconds of so many rounds of AT_ONCE arms; `times` of the
-    reference's median.
-    """
+    """Return a row per policy: seconds of so many rounds, and `times` the reference's median."""
     problem = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
     rows: list[dict[str, Any]] = []
     for name, made in policies():
@@ -88,20 +87,20 @@ def measure(n_arms: int, rounds: int, repeats: int) -> pd.DataFrame:
         # what a library does once in a process is not timed
         list(_play(made(problem.model), problem, 2))
         run = timed(lambda make=made: _play(make(problem.model), problem, rounds), repeats)
-        if not (seconds := run.totals(rounds)):
+        seconds = run.totals(rounds)
+        if not seconds:
             rows.append(row(name, [], run.note))
             continue
-        median = float(np.median(seconds))
-        first, arms = (rows[0]["median_s"], rows[0]["arms"]) if rows else (median, run.items)
-        rows.append(
-            row(name, seconds, arms=run.items, times=median / first, same_arms=run.items == arms)
-        )
-    return pd.DataFrame(rows)[
-        ["job", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]
-    ]
+        measured = row(name, seconds, arms=run.items)
+        reference = rows[0] if rows else measured
+        measured["times"] = measured["median_s"] / reference["median_s"]
+        measured["same_arms"] = run.items == reference["arms"]
+        rows.append(measured)
+    columns = ["job", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]
+    return pd.DataFrame(rows)[columns]
 
 
-def _play(policy: UCB, problem: Any, rounds: int) -> Iterator[list[int]]:
+def _play(policy: UCB, problem: Problem, rounds: int) -> Iterator[list[int]]:
     rng = np.random.default_rng(2)
     for _ in range(rounds):
         arms = policy.ask(AT_ONCE)

@@ -1,10 +1,9 @@
-"""A box of six dimensions: how close do 100 evaluations without noise come to the top of Hartmann's
-function?
+"""How close do 100 evaluations without noise come to the top of a function of six dimensions?
 
-`python -m benchmarks.box` writes results/box.json, in some minutes. Arms are Sobol points, fixed
-or, as in docs/recipes.md, joined by new ones around the best; both fit the model every ten
-evaluations. Optuna's GPSampler (`pip install optuna torch`) optimises its rule over the box itself;
-without it its rows are missing.
+It is Hartmann's. `python -m benchmarks.box` writes results/box.json, in some minutes. Arms are
+Sobol points, fixed or, as in docs/recipes.md, joined by new ones around the best; both fit the
+model every ten evaluations. Optuna's GPSampler (`pip install optuna torch`) optimises its rule over
+the box itself; without it its rows are missing.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -45,37 +45,39 @@ P = np.array(
     ]
 )
 TOP = 3.322368011415511
-#: Evaluations until the first fit and from one to the next; noise variance, which is close to none.
-FIRST, EVERY, NOISE = 20, 10, 1e-6
+#: Evaluations until the first fit.
+FIRST = 20
+#: Evaluations from one fit to the next.
+EVERY = 10
+#: Noise variance, close to none.
+NOISE = 1e-6
 
 
 def hartmann(x: Array) -> float:
     """Return the value at x (6,)."""
-    return float(ALPHA @ np.exp(-(A * (x - 1e-4 * P) ** 2).sum(axis=1)))
+    distances = (A * (x - 1e-4 * P) ** 2).sum(axis=1)
+    return float(ALPHA @ np.exp(-distances))
 
 
 def sobol(n: int, seed: int, evaluations: int, near: int = 0, reach: float = 0.1) -> list[float]:
-    """Return the values found by EI on n Sobol points, with `near` new points around the best at
-    every fit.
-    """
+    """Return the values found by EI on n Sobol points, and `near` new ones at every fit."""
     rng = np.random.default_rng(seed)
     points = qmc.Sobol(6, rng=rng).random(n)
     model = kb.Model(points, kb.Matern((0.5,) * 6, nu=2.5), NOISE)
-    policy, values = kb.ExpectedImprovement(model, evaluations, rng=seed), list[float]()
+    policy = kb.ExpectedImprovement(model, evaluations, rng=seed)
+    values: list[float] = []
     bounds = {"noise_variance": (NOISE, NOISE)}
     for t in range(evaluations):
         if t >= FIRST and t % EVERY == 0:
             points = policy.model.points
             best = points[policy.recommend()]
             if near:
-                steps = (
-                    reach * rng.choice([1.0, 0.3, 0.1], (near, 1)) * rng.standard_normal((near, 6))
-                )
+                lengths = reach * rng.choice([1.0, 0.3, 0.1], (near, 1))
+                steps = lengths * rng.standard_normal((near, 6))
                 points = np.vstack([points, np.clip(best + steps, 0.0, 1.0)])
             wider = replace(policy.model, points=points)
-            policy = policy.with_model(
-                wider.fit(policy.history.arms, policy.history.rewards, bounds=bounds)
-            )
+            told = policy.history
+            policy = policy.with_model(wider.fit(told.arms, told.rewards, bounds=bounds))
         arm = policy.ask()
         values.append(hartmann(policy.model.points[arm]))
         policy.tell(arm, values[-1])
@@ -90,17 +92,18 @@ def optuna_gp(seed: int, evaluations: int) -> list[float]:
     names = [f"x{i}" for i in range(6)]
     sampler = optuna.samplers.GPSampler(seed=seed)
     study = optuna.create_study(direction="maximize", sampler=sampler)
-    study.optimize(
-        lambda t: hartmann(np.array([t.suggest_float(name, 0.0, 1.0) for name in names])),
-        evaluations,
-    )
+
+    def value(trial: optuna.Trial) -> float:
+        return hartmann(np.array([trial.suggest_float(name, 0.0, 1.0) for name in names]))
+
+    study.optimize(value, evaluations)
     return [trial.value for trial in study.trials]
 
 
 JOBS: dict[str, Callable[[int, int], list[float]]] = {
-    "EI on 8192 Sobol points": lambda seed, evaluations: sobol(8192, seed, evaluations),
-    "EI on 1024 Sobol points, 256 new ones around the best at every fit": (
-        lambda seed, evaluations: sobol(1024, seed, evaluations, near=256)
+    "EI on 8192 Sobol points": partial(sobol, 8192),
+    "EI on 1024 Sobol points, 256 new ones around the best at every fit": partial(
+        sobol, 1024, near=256
     ),
     "Optuna's GPSampler": optuna_gp,
 }
@@ -108,22 +111,26 @@ JOBS: dict[str, Callable[[int, int], list[float]]] = {
 
 def main(evaluations: int = 100, seeds: int = 4) -> dict[str, Any]:
     """Return for each job the simple regret and the processor seconds of every seed, by regret."""
-    found: dict[str, Any] = {"evaluations": evaluations, "jobs": {}}
+    jobs: dict[str, Any] = {}
     with threadpool_limits(1, user_api="blas"):
         for name, job in JOBS.items():
-            rows = []
-            for seed in tqdm(range(seeds), desc=name):
-                start = time.process_time()
-                try:
-                    values = job(seed, evaluations)
-                except ImportError as error:
-                    found["jobs"][name] = f"not measured: {error}"
-                    break
-                rows.append((TOP - max(values), time.process_time() - start))
-            else:
-                regret, seconds = zip(*sorted(rows), strict=True)
-                found["jobs"][name] = {"simple_regret": regret, "seconds": seconds}
-    return found
+            try:
+                rows = [timed(job, seed, evaluations) for seed in tqdm(range(seeds), desc=name)]
+            except ImportError as error:
+                jobs[name] = f"not measured: {error}"
+                continue
+            regret, seconds = zip(*sorted(rows), strict=True)
+            jobs[name] = {"simple_regret": regret, "seconds": seconds}
+    return {"evaluations": evaluations, "jobs": jobs}
+
+
+def timed(
+    job: Callable[[int, int], list[float]], seed: int, evaluations: int
+) -> tuple[float, float]:
+    """Return the simple regret of a job, and its processor seconds."""
+    start = time.process_time()
+    values = job(seed, evaluations)
+    return TOP - max(values), time.process_time() - start
 
 
 def versions() -> dict[str, str]:

@@ -1,5 +1,4 @@
-"""A million arms: 10000 rounds of exact GP-UCB on 100^3 arms, and dense solves that check 200 of
-them.
+"""A million arms: 10000 rounds of exact GP-UCB on 100^3 arms; dense solves check 200 of them.
 
 `python -m benchmarks.million` writes results/million_arms.json; it takes half an hour, then as long
 for the checks. The index of the best arms and of random ones at random rounds is kept, and worked
@@ -24,7 +23,9 @@ from benchmarks.harness import facts
 from kbrepro import paths
 from kbrepro.kernels import Array
 
-KERNEL, NOISE_VARIANCE, TRIAL = kb.Matern(0.2, nu=1.5), 1.0, kb.Trial(1, 0)
+KERNEL = kb.Matern(0.2, nu=1.5)
+NOISE_VARIANCE = 1.0
+TRIAL = kb.Trial(1, 0)
 
 
 class Seen(NamedTuple):
@@ -41,8 +42,7 @@ class Seen(NamedTuple):
 def play(
     side: int, horizon: int, checks: int, each: int
 ) -> tuple[dict[str, Any], Array, Array, list[Seen]]:
-    """Play GP-UCB; return the facts of the run, arms and observations (T,), and what is kept of
-    `checks` rounds.
+    """Play GP-UCB; return the facts, arms and observations (T,), and `checks` rounds as seen.
 
     `each`: so many arms of largest index, and as many at random.
     """
@@ -50,49 +50,52 @@ def play(
     policy = kb.UCB(problem.model, horizon, width=kb.Chowdhury2017(0.1), form=kb.LatticePosterior)
     rng = np.random.default_rng(5)
     at = set(rng.choice(np.arange(2, horizon + 1), size=checks, replace=False).tolist())
-    arms, observations, seen, seconds = [], [], [], 0.0
+    arms = np.empty(horizon, dtype=int)
+    observations = np.empty(horizon)
+    seen = []
+    seconds = 0.0
     clock = time.perf_counter()
     for t, arm, y in tqdm(kb.rounds(policy, problem, horizon, TRIAL.rng("noise")), total=horizon):
         seconds += time.perf_counter() - clock
         if t in at:
             width = policy.width(policy)
             index = policy.index()
-            some = np.r_[np.argpartition(index, -each)[-each:], rng.integers(len(index), size=each)]
+            largest = np.argpartition(index, -each)[-each:]
+            some = np.r_[largest, rng.integers(len(index), size=each)]
             seen.append(Seen(t, width, arm, index[arm], some, index[some]))
-        arms.append(arm)
-        observations.append(y)
+        arms[t - 1] = arm
+        observations[t - 1] = y
         clock = time.perf_counter()
     known = {
         "arms": side**3,
         "rounds": horizon,
         "distinct": int((policy.posterior.counts > 0).sum()),
         "minutes": seconds / 60,
+        "peak_GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        "average_regret": float(problem.regret(arms).mean()),
     }
-    known["peak_GB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    known["average_regret"] = float(problem.regret(np.array(arms)).mean())
-    return known, np.array(arms), np.array(observations), seen
+    return known, arms, observations, seen
 
 
 def departures(
     side: int, arms: Array, observations: Array, seen: list[Seen]
 ) -> Iterator[tuple[float, bool]]:
-    """Yield by round how far the kept indices are from those of a dense solve, and whether another
-    arm has a larger.
-    """
+    """Yield how far the kept indices are from a dense solve's, and if another arm has a larger."""
     points = kb.grid(side, 3)
     for its in tqdm(seen):
-        X, which, counts = np.unique(arms[: its.t - 1], return_inverse=True, return_counts=True)
+        before = arms[: its.t - 1]
+        X, which, counts = np.unique(before, return_inverse=True, return_counts=True)
         average = np.bincount(which, observations[: its.t - 1]) / counts
         K = KERNEL(points[X], points[X])
         K[np.diag_indices(len(X))] += NOISE_VARIANCE / counts
         L = cholesky(K, lower=True, overwrite_a=True)
         V = solve_triangular(L, KERNEL(points[X], points[its.some]), lower=True)
         mean = solve_triangular(L, average, lower=True) @ V
-        index = mean + its.width * np.sqrt(np.maximum(1 - (V * V).sum(axis=0), 0))
-        yield (
-            np.abs(index - its.their_index).max(),
-            bool(index.max() > its.index + 1e-9 * (1 + abs(its.index))),
-        )
+        variance = np.maximum(1 - (V * V).sum(axis=0), 0)
+        index = mean + its.width * np.sqrt(variance)
+        rounding = 1e-9 * (1 + abs(its.index))
+        error = np.abs(index - its.their_index).max()
+        yield error, bool(index.max() > its.index + rounding)
 
 
 def main(
@@ -106,7 +109,7 @@ def main(
 
 
 if __name__ == "__main__":
-    found = main() | {"versions": facts()["versions"], "git": facts()["git"]}
-    paths.write_text(
-        paths.project_root() / "results" / "million_arms.json", json.dumps(found, indent=1) + "\n"
-    )
+    told = facts()
+    found = main() | {"versions": told["versions"], "git": told["git"]}
+    path = paths.project_root() / "results" / "million_arms.json"
+    paths.write_text(path, json.dumps(found, indent=1) + "\n")

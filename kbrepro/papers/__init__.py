@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a worker that plays draws nothing
     from kbrepro.figures.style import Style
 
 #: What makes a policy from a model and a horizon.
-Make = Callable[[Any, int], Player]
+Make = Callable[..., Player]
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,1 @@
-"""Calandriello et al. (2019), BKB: dictionaries, policies, starvation, what is proved, costs, and
-mini-GP-UCB since.
-"""
+"""Calandriello et al. (2019), BKB: dictionaries, starvation, costs, and mini-GP-UCB since."""

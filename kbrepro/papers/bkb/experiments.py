@@ -117,7 +117,9 @@ def experiments(
     sketched: Any = by_name["BKB"]
     functions = partial(smooth, noise_variance=noise_variance, seed=seed)
 
-    def play(label: str, what: Experiment | Callable[[Trial], Any], n: int, first: int = 0) -> None:
+    def play(
+        label: str, what: Experiment | Callable[[Trial], object], n: int, first: int = 0
+    ) -> None:
         plan[label] = Planned(what, n, seed, first)
 
     at = [t for t in cost_rounds if t <= cost_horizon]

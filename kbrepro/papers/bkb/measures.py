@@ -7,7 +7,7 @@ constant 1 for all.
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -99,16 +99,14 @@ def snapshots(
     observations = np.array([problem.pull(arm, rng) for arm in pulls])
     given = model.kernel, model.points, model.noise_variance
     known: Posteriors = {("exact", ""): RowPosterior(*given)}
-    for q in qbars:
-        known["BKB", f"qbar={q:g}"] = sketch.BudgetedPosterior(*given, q, rng.spawn(1)[0])
-    for q in qbars:
-        streaming = sketch.StreamingPosterior(*given, q, rng.spawn(1)[0])
-        known["BKB, streaming", f"qbar={q:g}"] = streaming
-    bkb: Any = known["BKB", f"qbar={qbars[0]:g}"]
+    budgeted = [sketch.BudgetedPosterior(*given, q, rng.spawn(1)[0]) for q in qbars]
+    streaming = [sketch.StreamingPosterior(*given, q, rng.spawn(1)[0]) for q in qbars]
+    known |= {("BKB", f"qbar={each.qbar:g}"): each for each in budgeted}
+    known |= {("BKB, streaming", f"qbar={each.qbar:g}"): each for each in streaming}
     seen: dict[tuple[str, str, int], Snapshot] = {}
     for before, t in pairwise([0, *at]):
         _update(known, pulls[before:t], observations[before:t])
-        rivals = _rivals(model, pulls[:t], bkb, n_features, rng)
+        rivals = _rivals(model, pulls[:t], budgeted[0], n_features, rng)
         _update(rivals, pulls[:t], observations[:t])
         for (name, setting), posterior in (known | rivals).items():
             size = getattr(posterior, "n_features", 0)
@@ -199,7 +197,7 @@ def variance_ratios(
     qbars: list[float],
     form: type[sketch.BudgetedPosterior],
     trial: Trial,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return how variances of `form` follow the exact ones (Calandriello et al., Theorem 1).
 
     `by_qbar`: after each of T pulls, (T,) to seven digits, `low` and `high`, the smallest and

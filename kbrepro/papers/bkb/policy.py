@@ -42,7 +42,8 @@ class BKB(UCB):
         streaming: bool = False,
         **settings: Any,
     ) -> None:
-        self.qbar, self.streaming = qbar, streaming
+        self.qbar = qbar
+        self.streaming = streaming
         super().__init__(model, horizon, **settings)
 
     def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:
@@ -51,7 +52,7 @@ class BKB(UCB):
         child = self.rng.spawn(1)[0]
         return form(model.kernel, model.points, model.noise_variance, self.qbar, child)
 
-    def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         super().learn(arm, observation)  # not at once: a dictionary may not fit
 
     def index(self) -> Array:

@@ -1,12 +1,10 @@
-"""Nyström features with 32 digits: what rounding makes of BKB's variance where its dictionary lost
-a region.
+"""Nyström features with 32 digits: what rounding makes of BKB's variance far from its dictionary.
 
-Arms far from the dictionary live on directions in which the members hardly differ: their share of
-the kernel matrix is below the rounding of doubles, in the features and in the matrix itself. Fig.
-1, seed 246, qbar = 3, BKB's variance over the exact one at the worst arm: 8.58 on
-`sketch.nystrom_features`, 1.65 if the doubles of the matrix are taken as they are, 1.12 here and in
-60 digits. Numbers are sums of two doubles (Dekker 1971), the kernel, too. Nothing that is played
-uses it yet.
+Arms that are far live on directions in which the members hardly differ: their share of the kernel
+matrix is below the rounding of doubles, in the features and in the matrix itself. Fig. 1, seed 246,
+qbar = 3, BKB's variance over the exact one at the worst arm: 8.58 on `sketch.nystrom_features`,
+1.65 if the doubles of the matrix are taken as they are, 1.12 here and in 60 digits. Numbers are
+sums of two doubles (Dekker 1971), the kernel, too. Nothing that is played uses it yet.
 """
 
 from __future__ import annotations
@@ -20,9 +18,10 @@ from numpy.typing import NDArray
 
 from kbrepro.kernels import Array, SquaredExponential
 
-#: Variances of a member given the others below this share of the largest are rounding: of doubles,
-#: and of 32 digits.
-LEAST_OF_DOUBLES, LEAST = 2.0**-53, 1e-28
+#: Variances of a member given the others below this share of the largest are rounding, of doubles.
+LEAST_OF_DOUBLES = 2.0**-53
+#: The same of 32 digits.
+LEAST = 1e-28
 
 
 def _sum(a: Array, b: Array) -> tuple[Array, Array]:
@@ -60,9 +59,12 @@ class Twice:
         return self + -other
 
     def __mul__(self, other: Twice) -> Twice:
-        product, (a, b), (c, d) = self.high * other.high, _halves(self.high), _halves(other.high)
+        product = self.high * other.high
+        a, b = _halves(self.high)
+        c, d = _halves(other.high)
         lost = ((a * c - product) + a * d + b * c) + b * d
-        return Twice(*_sum(product, lost + (self.high * other.low + self.low * other.high)))
+        crossed = self.high * other.low + self.low * other.high
+        return Twice(*_sum(product, lost + crossed))
 
     def __truediv__(self, other: Twice) -> Twice:
         first = twice(self.high / other.high)
@@ -81,7 +83,8 @@ def squared_exponential(kernel: SquaredExponential, X: Array, Z: Array) -> Twice
         apart = Twice(*_sum(x[:, None], -z[None, :]))
         exponent = exponent - apart * apart
     # of 2^-10 the exponent
-    small = exponent / (twice(2.0**11) * twice(kernel.lengthscale) * twice(kernel.lengthscale))
+    lengthscale = twice(kernel.lengthscale)
+    small = exponent / (twice(2.0**11) * lengthscale * lengthscale)
     grown = term = small
     for n in range(2, 22):
         term = term * small / twice(float(n))
@@ -99,26 +102,29 @@ def precise_features(columns: Twice, inducing: NDArray[np.int64], least: float =
     """
     K = columns[:, inducing]
     m = len(inducing)
-    rows = Twice(np.hstack([K.high, np.eye(m)]), np.hstack([K.low, np.zeros((m, m))]))
-    whitening, pivots = [], []
-    left, most = np.ones(m, dtype=bool), least * K.high.diagonal().max()
-    while (variances := np.where(left, rows.high[:, :m].diagonal(), -np.inf)).max() > most:
-        pivot = int(variances.argmax())
+    high = np.hstack([K.high, np.eye(m)])
+    rows = Twice(high, np.hstack([K.low, np.zeros((m, m))]))
+    left = np.ones(m, dtype=bool)
+    smallest = least * K.high.diagonal().max()
+    pivots: list[int] = []
+    variances: list[float] = []
+    while True:
+        now = np.where(left, rows.high[:, :m].diagonal(), -np.inf)
+        pivot = int(now.argmax())
+        if now[pivot] <= smallest:
+            break
         left[pivot] = False
-        whitening.append(rows[pivot, m:])
-        pivots.append(variances[pivot])
-        factors = Twice(rows.high[:, pivot] * left, rows.low[:, pivot] * left) / rows[pivot, pivot]
+        pivots.append(pivot)
+        variances.append(now[pivot])
+        # the rows of pivots before stay as they are
+        below = Twice(rows.high[:, pivot] * left, rows.low[:, pivot] * left)
+        factors = below / rows[pivot, pivot]
         rows = rows - factors[:, None] * rows[None, pivot]
-    inverse = Twice(
-        np.array([row.high for row in whitening]), np.array([row.low for row in whitening])
-    )
-    return _product(inverse, columns).T / np.sqrt(pivots)
+    return _product(rows[pivots, m:], columns).T / np.sqrt(variances)
 
 
 def _product(a: Twice, b: Twice) -> Array:
-    """The product of matrices, rounded once: of slices so short that each product of two is exact
-    (Ozaki 2012).
-    """
+    """The product of matrices, rounded once, of slices whose products are exact (Ozaki 2012)."""
     bits = (53 - ceil(log2(len(b.high) + 1))) // 2
     total = twice(np.zeros((len(a.high), b.high.shape[1])))
     right = _slices(b, 0, bits)
@@ -129,13 +135,12 @@ def _product(a: Twice, b: Twice) -> Array:
 
 
 def _slices(matrix: Twice, axis: int, bits: int, n: int = 5) -> list[Array]:
-    """Matrices whose sum is `matrix`, each of multiples of one number with few bits, per row or
-    column.
-    """
+    """Matrices whose sum is `matrix`, each with few bits per row or column."""
     slices: list[Array] = []
     for _ in range(n):
         largest = np.abs(matrix.high).max(axis=axis, keepdims=True)
-        unit = 2.0 ** (np.ceil(np.log2(np.where(largest > 0, largest, 1.0))) - bits)
+        exponent = np.ceil(np.log2(np.where(largest > 0, largest, 1.0)))
+        unit = 2.0 ** (exponent - bits)
         slices.append(np.round(matrix.high / unit) * unit)
         matrix = matrix - twice(slices[-1])
     return slices

@@ -1,3 +1,1 @@
-"""Srinivas et al. (2010), GP-UCB: widths, bounds on the gain, rules since the paper, experiments,
-pictures.
-"""
+"""Srinivas et al. (2010), GP-UCB: widths, bounds on the gain, rules since the paper."""

@@ -1,7 +1,6 @@
 """The figures of the notebook on GP-UCB."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -55,7 +54,7 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
 # Figure 5
 
 
-def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: Any) -> Figure:
+def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: object) -> Figure:
     """Return average regret, a panel each {title: {rule: trace}} (`figures.regret_quartiles`)."""
     settings |= {"quantity": "average", "hero": HERO, "bands": BANDED}
     fig, axes = figures.regret_row(panels, 3.9, **settings)

@@ -46,8 +46,7 @@ class KnownNorm(Probable):
     """sqrt(2 norm^2 + 300 gamma_t log^3(t / delta)).
 
     Theorem 3: `norm` bounds the RKHS norm, `max_gains` (T,) holds gamma_1 .. gamma_T (nats), the
-    noise is bounded by its scale. Raises ValueError if the norm is not known, IndexError after
-    round T.
+    noise is bounded by its scale. ValueError if the norm is not known, IndexError after round T.
     """
 
     max_gains: Array = field(repr=False)
@@ -84,8 +83,8 @@ def slope_tail(lengthscale: float) -> dict[str, float]:
 
     The kernel is the squared exponential of variance 1. f' is stationary with variance 1 / l^2, and
     by Rice's formula crosses the level L upwards sqrt(3) / (2 pi l) exp(-L^2 l^2 / 2) times on
-    average; |f'| starts above L or crosses +L or -L outwards, so a = 1 + sqrt(3) / (pi l), b =
-    sqrt(2) / l.
+    average; |f'| starts above L or crosses +L or -L outwards. So a is 1 + sqrt(3) / (pi l), and b
+    is sqrt(2) / l.
     """
     return {"a": 1 + math.sqrt(3) / (math.pi * lengthscale), "b": math.sqrt(2) / lengthscale}
 
@@ -106,7 +105,8 @@ def theorems(delta: float, noise_variance: float, n_arms: int, horizon: int) -> 
     Theorem 2 is larger by 2; Theorem 3 is about functions of norm 1 and bounded noise, with gamma_T
     by the spectral bound.
     """
-    kernel, points = SquaredExponential(0.2), grid(n_arms)
+    kernel = SquaredExponential(0.2)
+    points = grid(n_arms)
     gains = allocated_gain(eigvalsh(kernel(points, points)), noise_variance, horizon)
     draws = GPDraw(kernel, points, noise_variance)
     norm_1 = RKHSFunction(kernel, points, noise_variance, 1.0)

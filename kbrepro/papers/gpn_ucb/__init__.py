@@ -1,3 +1,1 @@
-"""Li and Scarlett (2024), GPN-UCB: function networks, confidence sets carried through them,
-rivals.
-"""
+"""Li and Scarlett (2024), GPN-UCB: function networks, sets carried through them, rivals."""

@@ -1,13 +1,10 @@
-"""cEI of Kusakawa et al. (2022), as Li & Scarlett ran it (appendix L.2), by samples, and with its
-exact expectation.
-"""
+"""cEI of Kusakawa et al. (2022), as Li & Scarlett ran it (L.2), by samples and exact."""
 
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import (
@@ -21,9 +18,10 @@ from kbrepro.papers.gpn_ucb.posterior import (
 from kbrepro.policies.base import IndexPolicy, Seed
 from kbrepro.policies.improvement import log_expected_improvement
 
-#: Spacing and reach of the trapezoid rule's nodes for the standard normal, whose tails beyond are
-#: below 1e-9 each.
-NODE_STEP, NODE_REACH = 0.4, 6.0
+#: Spacing of the trapezoid rule's nodes for the standard normal.
+NODE_STEP = 0.4
+#: Reach of the nodes: the tails beyond are below 1e-9 each.
+NODE_REACH = 6.0
 #: How many sds the first normal may have: STEP, 2 STEP, ..., 1.28.
 N_SMOOTHED = 8
 #: How many times finer the table is that sampling looks up linearly.
@@ -43,37 +41,40 @@ def normal_average(
     smooth, by the trapezoid rule with nodes NODE_STEP of the rest apart. Where the sd is too small
     for the table to tell (below STEP / 0.75) v itself is called at the nodes.
     """
-    level = np.floor(np.log2(np.maximum(0.75 * sd / STEP, 0.5))).astype(int)  # -1: no first normal
+    # -1: no first normal
+    level = np.floor(np.log2(np.maximum(0.75 * sd / STEP, 0.5))).astype(int)
     level = np.minimum(level, N_SMOOTHED - 1)
     nodes = np.arange(-NODE_REACH, NODE_REACH + NODE_STEP / 2, NODE_STEP)
     weights = np.exp(-0.5 * nodes**2)
+    weights = weights / weights.sum()
     average = np.empty(len(mean))
     for j in np.unique(level):
         arms = level == j
-        rest = np.sqrt(sd[arms] ** 2 - (STEP * 2.0**j) ** 2) if j >= 0 else sd[arms]
+        rest = sd[arms]
+        if j >= 0:
+            rest = np.sqrt(rest**2 - (STEP * 2.0**j) ** 2)
         z = mean[arms, None] + rest[:, None] * nodes
-        values = (
-            interpolate(smoothed[j], stencil(z)) if j >= 0 else value(z.ravel()).reshape(z.shape)
-        )
-        average[arms] = values @ (weights / weights.sum())
+        if j >= 0:
+            values = interpolate(smoothed[j], stencil(z))
+        else:
+            values = value(z.ravel()).reshape(z.shape)
+        average[arms] = values @ weights
     return average
 
 
 def smooth(table: Array) -> Array:
-    """Return the averages of a table (n,) over normals of sd STEP 2^j, j < N_SMOOTHED, as
-    (N_SMOOTHED, n).
-    """
+    """Return the averages (N_SMOOTHED, n) of a table (n,) over normals of sd STEP 2^j."""
     pad = len(table) // 2
     padded = np.pad(table, pad, mode="edge")
     frequency = 2 * np.pi * np.fft.rfftfreq(len(padded))
-    damping = np.exp(-0.5 * (frequency * 2.0 ** np.arange(N_SMOOTHED)[:, None]) ** 2)
+    sds = 2.0 ** np.arange(N_SMOOTHED)[:, None]
+    damping = np.exp(-0.5 * (frequency * sds) ** 2)
     averages = np.fft.irfft(np.fft.rfft(padded) * damping, len(padded), axis=1)
     return averages[:, pad : pad + len(table)]
 
 
 class ExactCascadeEI(IndexPolicy):
-    """cEI (eq. 286): the expected improvement of the chain's last output, its layers drawn one
-    after the other.
+    """cEI (eq. 286): the expected improvement of the chain's last output, drawn layer by layer.
 
     The expectation is computed by nested one-dimensional quadrature from the last layer to the
     first: v_m(z) = E max(f_m(z) - best, 0) in closed form, v_i(z) = E v_(i+1)(f_i(z)), cEI(x) = E
@@ -111,9 +112,8 @@ class ExactCascadeEI(IndexPolicy):
 
         for i in range(last, 0, -1):
             smoothed[i] = smooth(value(i, TABLE_POINTS[:, 0]))
-        return np.maximum(
-            normal_average(smoothed[1], *self.posterior.first(), partial(value, 1)), 0.0
-        )
+        average = normal_average(smoothed[1], *self.posterior.first(), partial(value, 1))
+        return np.maximum(average, 0.0)
 
 
 class SampledCascadeEI(ExactCascadeEI):
@@ -123,22 +123,21 @@ class SampledCascadeEI(ExactCascadeEI):
     up linearly: besides the error of the cubics (`interpolate`) at most h^2/8 max |f''| with h =
     0.01 / 16, 2e-7 in the mean and 3e-7 in the variance (|f''| <= B sqrt(3) and 2 + 2 sqrt(3)).
     Samples are in single precision, from a generator that is faster than the policy's and seeded by
-    it, since they take most of a round's time. Raises ValueError unless samples >= 1.
+    it, since they take most of a round's time.
     """
 
     def __init__(
         self, model: NetworkModel, horizon: int | None = None, *, samples: int, rng: Seed = 0
     ) -> None:
         super().__init__(model, horizon, rng=rng)
-        checks.positive_int(samples=samples)
         self.samples = samples
 
     def expected_improvement(self) -> Array:
-        normal = np.random.Generator(np.random.SFC64(self.rng.integers(2**63))).standard_normal
+        fast = np.random.SFC64(self.rng.integers(2**63))
+        normal = np.random.Generator(fast).standard_normal
         estimate = np.zeros(self.model.n_arms)
-        tables = [
-            _fine(layer.mean[:, 0], layer.variance) for layer in self.posterior.posteriors[1:]
-        ]
+        later = self.posterior.posteriors[1:]
+        tables = [_fine(layer.mean[:, 0], layer.variance) for layer in later]
         mean, sd = (part.astype(np.float32)[:, None] for part in self.posterior.first())
         for start in range(0, len(estimate), CHUNK):
             part = slice(start, start + CHUNK)
@@ -151,15 +150,14 @@ class SampledCascadeEI(ExactCascadeEI):
 
 
 def _fine(mean: Array, variance: Array) -> Array:
-    """Return mean and sd from columns of a table of mean and variance, refined FINE-fold, and their
-    steps to the next.
+    """Return a table (n,) of mean and variance, refined FINE-fold, as rows (4, m) of singles.
 
-    In single precision, as rows (4, n) mean, sd, step of the mean, step of the sd; the last steps
-    are 0.
+    They are mean, sd, and how far each goes to its next entry, 0 for the last.
     """
-    at = stencil(np.linspace(-HALF_WIDTH, HALF_WIDTH, (len(mean) - 1) * FINE + 1))
-    mean, variance = interpolate(mean, at), interpolate(variance, at)
-    rows = np.stack([mean, np.sqrt(np.maximum(variance, 0))])
+    n = (len(mean) - 1) * FINE + 1
+    at = stencil(np.linspace(-HALF_WIDTH, HALF_WIDTH, n))
+    variance = np.maximum(interpolate(variance, at), 0)
+    rows = np.stack([interpolate(mean, at), np.sqrt(variance)])
     return np.concatenate([rows, np.diff(rows, append=rows[:, -1:])]).astype(np.float32)
 
 

@@ -1,13 +1,15 @@
 """What the notebook on GPN-UCB plays, as data."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from kbrepro.kernels import Matern, grid
+from kbrepro.papers import Make
 from kbrepro.papers.gpn_ucb import measures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
+from kbrepro.papers.gpn_ucb.measures import Source
 from kbrepro.papers.gpn_ucb.needle import Needles
 from kbrepro.papers.gpn_ucb.policies import (
     GPNUCB,
@@ -28,25 +30,25 @@ from kbrepro.papers.gpn_ucb.sets import FeedForward
 from kbrepro.problems import Trial
 from kbrepro.simulation import Experiment, Planned
 
-EPSILON, DEPTH = 0.15, 3
+EPSILON = 0.15
 #: Two layers of smoothness 1.5, and pulls, behind the rate of NonAda.
 ROUGH_LAYERS = RandomNetwork(FeedForward(Matern(1.0, nu=1.5)), grid(100, 1, -2, 2), (1, 1))
 PULLS = [4, 6, 9, 13, 18, 25, 36, 50]
-RULES: Mapping[str, Any] = {
+RULES: dict[str, Make] = {
     "GPN-UCB": GPNUCB,
     "cUCB": CascadeUCB,
     "OI": OptimisticImprovement,
     "GP-UCB": black_box_ucb,
     "EI": black_box_ei,
 }
-VERSIONS: Mapping[str, Any] = {
+VERSIONS: dict[str, Make] = {
     "as in L.2": GPNUCB,
     "with the point itself": partial(GPNUCB, itself=True),
     "no envelope": partial(GPNUCB, envelope=False),
     "400 points": partial(GPNUCB, n_grid=400),
     "over all of D": partial(GPNUCB, radius=10.0),
 }
-FIRST_LAYER = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
+FIRST_LAYER: dict[str, Make] = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
 
 
 @cache
@@ -90,35 +92,36 @@ def experiments(
     plan = {}
     draws = DrawnChain(side)
     norm_2 = exact_chain(side)
-    by_cei = {"cEI": partial(SampledCascadeEI, samples=samples), "cEI, exact": ExactCascadeEI}
-    with_cei = {**RULES, "cEI": by_cei["cEI"]}
+    sampled: dict[str, Make] = {"cEI": partial(SampledCascadeEI, samples=samples)}
+    exact: dict[str, Make] = {"cEI, exact": ExactCascadeEI}
     peaks = obvious(side, obvious_chains, seed)
     clear = Repeated(draws, 1, peaks)
     shown = pair(side, obvious_chains, seed)
 
-    def play(label: str, source: Any, rules: Mapping[Any, Any], n: int) -> None:
+    def play(label: str, source: Source, rules: Mapping[Any, Make], n: int) -> None:
         plan[label] = Planned(Experiment(source, rules, horizon), n, seed)
 
-    def nonada(label: str, source: Any, n: int) -> None:
+    def nonada(label: str, source: Source, n: int) -> None:
         job = partial(measures.nonadaptive_regrets, source, sides(horizon))
         plan[f"NonAda, {label}"] = Planned(job, n, seed)
 
-    for name, source, n in (("draws", draws, chains), ("norm 2", norm_2, norm_2_chains)):
-        plan[f"chains, {name}"] = Planned(partial(measures.chain_facts, source), n, seed)
+    plan["chains, draws"] = Planned(partial(measures.chain_facts, draws), chains, seed)
+    plan["chains, norm 2"] = Planned(partial(measures.chain_facts, norm_2), norm_2_chains, seed)
     found = partial(measures.find_chains, draws)
     plan["obvious ones, found"] = Planned(partial(found, obvious_chains, True), 1, seed)
     plan["the first of several, found"] = Planned(partial(found, 1, False), 1, seed)
 
     times = trials_per_chain
     play("draws", Repeated(draws, times), RULES, chains * times)
-    play("draws, cEI", draws, by_cei, sampled_chains)
-    beside = {**RULES, "no envelope": partial(GPNUCB, envelope=False)}
-    play("norm 2", norm_2, beside, norm_2_chains)
+    play("draws, cEI", draws, sampled | exact, sampled_chains)
+    unenveloped = {"no envelope": VERSIONS["no envelope"]}
+    play("norm 2", norm_2, RULES | unenveloped, norm_2_chains)
     for kind, number in shown.items():
-        play(f"figures, {kind}", Repeated(draws, figure_trials, (number,)), with_cei, figure_trials)
+        again = Repeated(draws, figure_trials, (number,))
+        play(f"figures, {kind}", again, RULES | sampled, figure_trials)
         nonada(kind, Repeated(draws, 2, (number,)), min(2, figure_trials))
     nonada("draws", draws, chains)
-    play("obvious", clear, with_cei, len(peaks))
+    play("obvious", clear, RULES | sampled, len(peaks))
     nonada("obvious", clear, len(peaks))
 
     n = min(cross_chains, chains, sampled_chains, norm_2_chains, len(peaks))
@@ -134,9 +137,10 @@ def experiments(
     play("cUCB, draws", draws, {"cUCB": CascadeUCB}, chains)
     play("L = 1", replace(draws, lipschitz=1.0), {"cUCB": CascadeUCB}, chains)
     for kind, number in shown.items():
-        play(f"Fig. 10, {kind}", Repeated(draws, figure_trials, (number,)), sweep, figure_trials)
+        again = Repeated(draws, figure_trials, (number,))
+        play(f"Fig. 10, {kind}", again, sweep, figure_trials)
 
-    def on_networks(label: str, what: Any) -> None:
+    def on_networks(label: str, what: Experiment | Callable[[Trial], object]) -> None:
         plan[label] = Planned(what, networks, seed, block=5)
 
     for structure, (network, _) in SMALL.items():
@@ -158,10 +162,10 @@ def experiments(
     cells = needle_side**2
     pulls = cells // 2 - 1
     for nu in (1.0, 1.5):
-        source = Needles(needle_side, EPSILON, depth=DEPTH, nu=nu)
-        on_needles = Experiment(source, {**RULES, "cEI, exact": ExactCascadeEI}, pulls)
+        needles = Needles(needle_side, EPSILON, depth=3, nu=nu)
+        on_needles = Experiment(needles, RULES | exact, pulls)
         plan[f"needles, nu {nu:g}"] = Planned(on_needles, cells, seed)
-        job = partial(measures.nonadaptive_regrets, source, [int(pulls**0.5)])
+        job = partial(measures.nonadaptive_regrets, needles, [int(pulls**0.5)])
         plan[f"needles, NonAda, nu {nu:g}"] = Planned(job, cells, seed)
 
     play("one layer", replace(norm_2, widths=(1,)), {"GP-UCB": black_box_ucb}, norm_2_chains)

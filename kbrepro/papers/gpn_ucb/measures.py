@@ -1,9 +1,6 @@
-"""What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each (for
-`map_trials`).
-"""
+"""What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each."""
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +16,10 @@ from kbrepro.simulation import rounds
 
 Source = Callable[[Trial], NetworkProblem]
 
-#: Gap (see `chain_facts`) up to which a chain has several maximisers, and from which on an obvious
-#: one.
-SEVERAL, OBVIOUS = 0.05, 0.25
+#: A chain whose gap (`chain_facts`) is at most this has several maximisers.
+SEVERAL = 0.05
+#: A chain whose gap is at least this has an obvious one.
+OBVIOUS = 0.25
 
 
 # Chains
@@ -34,9 +32,11 @@ def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
     of the range: near 1 a single peak, an obvious maximiser, near 0 several places equally good.
     """
     problem = source(trial)
-    g, points = problem.expected_reward, problem.model.points
+    g = problem.expected_reward
+    points = problem.model.points
     far = np.linalg.norm(points - points[g.argmax()], axis=1) > 2.0
-    return float((g.max() - g[far].max()) / problem.reward_range), problem.reward_range
+    gap = float((g.max() - g[far].max()) / problem.reward_range)
+    return gap, problem.reward_range
 
 
 def find_chains(
@@ -47,11 +47,14 @@ def find_chains(
     Fewer if the first `most` chains hold fewer. One job, whatever the trial's number: it looks at
     chain 0, 1, 2, ... of the trial's seed.
     """
-    gaps = (chain_facts(source, Trial(trial.seed, number))[0] for number in range(most))
-    numbers = (
-        number for number, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL)
-    )
-    return np.array([*islice(numbers, wanted)])
+    found: list[int] = []
+    for number in range(most):
+        gap, _ = chain_facts(source, Trial(trial.seed, number))
+        if gap >= OBVIOUS if obvious else gap <= SEVERAL:
+            found.append(number)
+        if len(found) == wanted:
+            break
+    return np.array(found)
 
 
 # Bounds, one network each
@@ -60,36 +63,41 @@ def find_chains(
 def bound_ratios(
     network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str
 ) -> dict[str, float]:
-    """Return the largest r_t over its bound (`step`: eq. 49) and R_t over that of Theorem 1
-    (`total`), for chains.
+    """Return the largest r_t over its bound (`step`: eq. 49), and R_t over Theorem 1's (`total`).
 
-    For GPN-UCB. The sds are those of all layers at the true inputs of the arm pulled, before the
-    pull; Sigma_t is the largest of their sums so far over the layers, so more is asked of the
-    theorem than it states. In mode `outward` envelopes reach over the whole grid, as in the proof,
-    and the bounds contain what rounding adds, `slack` as a share of the range of the reward: a grid
-    point of a dilated box lies within its diameter + 2 h of the one next to the true input, h half
-    a cell's diagonal; moving a bound there costs L h for the mean and L h for B sd, and the
+    For GPN-UCB on chains. The sds are those of all layers at the true inputs of the arm pulled,
+    before the pull; Sigma_t is the largest of their sums so far over the layers, so more is asked
+    of the theorem than it states. In mode `outward` envelopes reach over the whole grid, as in the
+    proof, and the bounds contain what rounding adds, `slack` as a share of the range of the reward:
+    a grid point of a dilated box lies within its diameter + 2 h of the one next to the true input,
+    h half a cell's diagonal; moving a bound there costs L h for the mean and L h for B sd, and the
     rounding itself adds L h, on both sides: 10 L h a layer, carried on like 2 B sd.
     """
     problem = network(trial)
-    model, outward = problem.model, mode == "outward"
-    radius = 10.0 if outward else 1.0
-    how = {"n_grid": n_grid, "outward": outward, "half_width": network.norm, "radius": radius}
-    policy = GPNUCB(model, horizon, rng=trial.rng("policy"), **how)
-    arms, sds = [], []
-    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("noise")):
-        arms.append(arm)
-        layers = zip(policy.posterior.posteriors, model.steps(arm, observation), strict=True)
-        sds.append([posterior.at(z[None, :])[1][0] for posterior, (z, _) in layers])
-    regret, m, B, L = (
-        problem.regret(np.array(arms)),
-        len(model.widths),
-        model.norm_bound,
-        model.lipschitz,
+    model = problem.model
+    outward = mode == "outward"
+    policy = GPNUCB(
+        model,
+        horizon,
+        rng=trial.rng("policy"),
+        n_grid=n_grid,
+        outward=outward,
+        half_width=network.norm,
+        radius=10.0 if outward else 1.0,
     )
+    m = len(model.widths)
+    arms = np.empty(horizon, dtype=int)
+    sds = np.empty((horizon, m))
+    for t, arm, observation in rounds(policy, problem, horizon, trial.rng("noise")):
+        arms[t - 1] = arm
+        layers = zip(policy.posterior.posteriors, model.steps(arm, observation), strict=True)
+        sds[t - 1] = [posterior.at(z[None, :])[1][0] for posterior, (z, _) in layers]
+    regret = problem.regret(arms)
+    B = model.norm_bound
+    L = model.lipschitz
     weights = (2 * L) ** np.arange(m - 1, -1, -1)
     added = 5 * L * policy.posterior.step * weights[1:].sum() if outward else 0.0
-    step = regret / (2 * B * np.array(sds) @ weights + added)
+    step = regret / (2 * B * sds @ weights + added)
     sums = 2 ** (m + 1) * B * L ** (m - 1) * np.cumsum(sds, axis=0).max(axis=1)
     total = np.cumsum(regret) / (sums + added * np.arange(1, horizon + 1))
     return {
@@ -100,37 +108,38 @@ def bound_ratios(
 
 
 def design_errors(network: Source, sides: Sequence[int], trial: Trial) -> Array:
-    """Return the largest |g - composite mean| over all arms after per_side^d pulls,
-    (len(sides),).
-    """
+    """Return the largest |g - composite mean| over all arms after side^d pulls, (len(sides),)."""
     problem = network(trial)
-    return np.array(
-        [np.abs(problem.expected_reward - nonadaptive(problem, side)[0]).max() for side in sides]
-    )
+    errors = []
+    for side in sides:
+        mean, _ = nonadaptive(problem, side)
+        errors.append(np.abs(problem.expected_reward - mean).max())
+    return np.array(errors)
 
 
 def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) -> dict[str, float]:
-    """Return how far non-adaptive sampling with per_side^d pulls comes to its bounds, largest over
-    `sides`.
+    """Return how near non-adaptive sampling with side^d pulls comes to its bounds, at the most.
 
     `error`: |g - composite mean| over B sum_i L^(m-i) sd_i at the composed means, all arms (eqs.
     131, 132; for several outputs G.3, G.4); `regret`: simple regret over twice the largest such sum
-    (eq. 136).
+    (eq. 136). Each is the largest over `sides`.
     """
-    problem, shares = network(trial), []
-    for per_side in sides:
-        mean, sds = nonadaptive(problem, per_side)
+    problem = network(trial)
+    largest = {"error": 0.0, "regret": 0.0}
+    for side in sides:
+        mean, sds = nonadaptive(problem, side)
         bound = composed_bound(problem, sds)
-        error = (np.abs(problem.expected_reward - mean) / bound).max()
-        shares.append((error, problem.regret(best_arm(mean)) / (2 * bound.max())))
-    return dict(zip(("error", "regret"), map(float, np.max(shares, axis=0)), strict=True))
+        error = float((np.abs(problem.expected_reward - mean) / bound).max())
+        regret = float(problem.regret(best_arm(mean)) / (2 * bound.max()))
+        largest["error"] = max(largest["error"], error)
+        largest["regret"] = max(largest["regret"], regret)
+    return largest
 
 
 def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
-    """Return B sum_i L^(m-i) sd_i of every arm (A,), from the sds (A,) of all layers; roots of
-    widths as in eq. 184.
-    """
-    model, bound = problem.model, np.zeros(problem.model.n_arms)
+    """Return B sum_i L^(m-i) sd_i of every arm (A,), from the sds (A,) of all layers (eq. 184)."""
+    model = problem.model
+    bound = np.zeros(model.n_arms)
     for sd, width in zip(sds, model.widths, strict=True):
         root = 1.0 if isinstance(model.structure, MultiOutput) else np.sqrt(width)
         bound = root * (model.norm_bound * sd + model.lipschitz * bound)
@@ -138,25 +147,22 @@ def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
 
 
 def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> Array:
-    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`,
-    (len(sides),).
-    """
+    """Return the simple regret of non-adaptive sampling with side^d pulls, (len(sides),)."""
     problem = source(trial)
     # ties fall as for policies of this trial
     rank = trial.rng("policy").permutation(problem.model.n_arms)
-    arms = [best_arm(nonadaptive(problem, per_side)[0], rank) for per_side in sides]
+    arms = [best_arm(nonadaptive(problem, side)[0], rank) for side in sides]
     return problem.regret(np.array(arms))
 
 
 def relative_widths(source: Source, pulls: int, trial: Trial) -> float:
-    """Return the width of cUCB's bounds over that of GPN-UCB's after its pulls, median over the
-    arms.
-    """
+    """Return the width of cUCB's bounds over GPN-UCB's after its pulls, median over the arms."""
     problem = source(trial)
     policy = GPNUCB(problem.model, pulls, rng=trial.rng("policy"))
     other = CascadeUCB(problem.model, pulls)
     for _, arm, observation in rounds(policy, problem, pulls, trial.rng("noise")):
         other.tell(arm, observation)
     lower, upper = policy.posterior.bounds()
-    widths = 2 * problem.model.norm_bound * other.fed_forward()[1] / np.maximum(upper - lower, 1e-9)
-    return float(np.median(widths))
+    _, spread = other.fed_forward()
+    ratios = 2 * problem.model.norm_bound * spread / np.maximum(upper - lower, 1e-9)
+    return float(np.median(ratios))

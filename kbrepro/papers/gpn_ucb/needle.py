@@ -1,6 +1,4 @@
-"""The hard functions of the lower bound (Li & Scarlett, Appendix H): a low, narrow needle that
-later layers raise.
-"""
+"""The hard functions of the lower bound (Li & Scarlett, Appendix H): needles that layers raise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,21 +8,19 @@ from scipy.optimize import brentq
 from scipy.spatial.distance import cdist
 from scipy.special import gamma, kv
 
-from kbrepro import checks
 from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
 from kbrepro.papers.gpn_ucb.sets import FeedForward
 from kbrepro.problems import Trial
 
-#: The constants of Fig. 6: B, u and u~.
-NORM, PLACE, REACH = 5.0, 0.5, 0.3
+# The constants of Fig. 6: B, u and u~.
+NORM = 5.0
+PLACE = 0.5
+REACH = 0.3
 
 
 def matern_profile(distance: Array | float, nu: float) -> Array:
-    """Return the Matérn kernel of any smoothness nu > 0 and lengthscale 1 at distances >= 0, same
-    shape.
-    """
-    checks.positive(nu=nu)
+    """Return the Matérn kernel of any nu > 0, lengthscale 1, at distances >= 0, same shape."""
     s = np.sqrt(2 * nu) * np.abs(np.asarray(distance, dtype=float))
     with np.errstate(invalid="ignore"):
         value = 2 ** (1 - nu) / gamma(nu) * s**nu * kv(nu, s)
@@ -33,9 +29,7 @@ def matern_profile(distance: Array | float, nu: float) -> Array:
 
 @dataclass(frozen=True)
 class AnyMatern:
-    """The Matérn kernel of any smoothness nu > 0, lengthscale and variance 1, by Bessel
-    functions.
-    """
+    """The Matérn kernel of any smoothness nu > 0, lengthscale and variance 1."""
 
     nu: float
     stationary = positive_semidefinite = True
@@ -53,13 +47,12 @@ def amplifier(z: Array, nu: float) -> Array:
     With L~ = sqrt(2) B / sqrt(k(0) - k(2 u)) its norm is exactly B (eq. 221).
     """
     scale = float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * PLACE, nu)))
-    return scale / 2 * (matern_profile(z - PLACE, nu) - matern_profile(z + PLACE, nu))
+    odd = matern_profile(z - PLACE, nu) - matern_profile(z + PLACE, nu)
+    return scale / 2 * odd
 
 
 def slope_range(nu: float) -> tuple[float, float]:
-    """Return the smallest and the largest g~(z) / z for z in (0, u~], L~ r_min and L~ r_max (H.1;
-    eq. 267).
-    """
+    """Return the least and the largest g~(z) / z for z in (0, u~]: L~ r_min, L~ r_max (eq. 267)."""
     z = np.linspace(0, REACH, 20001)[1:]
     slopes = amplifier(z, nu) / z
     return float(slopes.min()), float(slopes.max())
@@ -68,26 +61,25 @@ def slope_range(nu: float) -> tuple[float, float]:
 def steepest(function: Callable[[Array], Array], end: float, n: int) -> float:
     """Return the largest slope of a function between neighbours of n points of [0, end]."""
     z = np.linspace(0, end, n)
-    return float(np.abs(np.diff(function(z)) / np.diff(z)).max())
+    slopes = np.diff(function(z)) / np.diff(z)
+    return float(np.abs(slopes).max())
 
 
 def bump(r: Array) -> Array:
-    """Return exp(1 - 1 / (1 - r^2)) for |r| < 1, else 0: height 1, same shape (eq. 216 over its
-    height).
-    """
+    """Return exp(1 - 1 / (1 - r^2)) for |r| < 1, else 0, same shape (eq. 216 over its height)."""
     inside = np.abs(r) < 1
-    return np.where(inside, np.exp(1 - 1 / np.where(inside, 1 - np.square(r), 1.0)), 0.0)
+    left = np.where(inside, 1 - np.square(r), 1.0)
+    return np.where(inside, np.exp(1 - 1 / left), 0.0)
 
 
 @dataclass(frozen=True)
 class Needles:
-    """Source of M = per_side^2 chains on [0, 1]^2, one per trial: height 2 epsilon in one cell, 0
-    elsewhere.
+    """Source of M = per_side^2 chains on [0, 1]^2: height 2 epsilon in one cell, 0 elsewhere.
 
-    Arms are 3 x 3 points per cell, the middle one its centre; the needle's radius w is half a cell.
-    The policies are given the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the
-    needle, or the largest slope of g~ or 1 if that is larger. `low` raises ValueError if the later
-    layers cannot raise anything up to u~ to 2 epsilon.
+    Trial n has its needle in cell n. Arms are 3 x 3 points per cell, the middle one its centre; the
+    needle's radius w is half a cell. The policies are given the Matérn kernel, B, and L = max(L',
+    r_max L~), L' the slope of the needle, or the largest slope of g~ or 1 if that is larger. `low`
+    raises ValueError if the later layers cannot raise anything up to u~ to 2 epsilon.
     """
 
     per_side: int
@@ -113,15 +105,14 @@ class Needles:
         return amplifier(z, self.nu)
 
     def __call__(self, trial: Trial) -> NetworkProblem:
-        points = grid(3 * self.per_side, 2, edge := 1 / (6 * self.per_side), 1 - edge)
+        edge = 1 / (6 * self.per_side)
+        points = grid(3 * self.per_side, 2, edge, 1 - edge)
         centre = (np.array(divmod(trial.number, self.per_side)) + 0.5) / self.per_side
-        needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]
-        slopes = (
-            self.low / self.radius * steepest(bump, 1.0, 4001),
-            steepest(self.raised, REACH, 20001),
-        )
-        constant = max(*slopes, slope_range(self.nu)[1], 1.0)
-        model = NetworkModel(
-            points, FeedForward(AnyMatern(self.nu)), (1,) * self.depth, NORM, constant
-        )
+        distance = np.linalg.norm(points - centre, axis=1)
+        needle = self.low * bump(distance / self.radius)[:, None]
+        of_needle = self.low / self.radius * steepest(bump, 1.0, 4001)
+        of_layers = max(steepest(self.raised, REACH, 20001), slope_range(self.nu)[1])
+        structure = FeedForward(AnyMatern(self.nu))
+        constant = max(of_needle, of_layers, 1.0)
+        model = NetworkModel(points, structure, (1,) * self.depth, NORM, constant)
         return compose(model, [lambda _: needle, *[self.raised] * (self.depth - 1)])

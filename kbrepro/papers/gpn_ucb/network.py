@@ -1,9 +1,11 @@
 """Function networks as bandit problems: what a policy is given, and the outputs of the layers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,23 +13,26 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.kernels import Array
 
-#: What is added to the diagonal of every kernel matrix (Li & Scarlett, L.3): the bands stay valid,
-#: they only widen.
+if TYPE_CHECKING:
+    from kbrepro.papers.gpn_ucb.sets import FeedForward, MultiOutput
+
+#: The outputs (n_i,) of all layers, the last as a number or an array of one: the reward.
+Observation = Sequence[float | Array]
+#: What is added to every kernel matrix's diagonal (Li & Scarlett, L.3): bands only widen.
 NOISE_VARIANCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class NetworkModel(checks.Checked):
-    """What a policy is given of a network: the arms' points (A, d), and of layers i = 0 .. m - 1
-    all but the outputs.
+    """What a policy is given of a network: points (A, d), and of layers all but the outputs.
 
-    `widths[i]` is the number of outputs of layer i, the last has 1, the reward. `structure` (see
-    `sets`) has the kernel of all layers; `norm_bound` B bounds their RKHS norms, `lipschitz` L >= 1
-    their Lipschitz constants. Raises ValueError on bounds that are not positive.
+    Layers are i = 0 .. m - 1; `widths[i]` is the number of outputs of layer i, the last has 1, the
+    reward. `structure` (see `sets`) has the kernel of all layers; `norm_bound` B bounds their RKHS
+    norms, `lipschitz` L >= 1 their Lipschitz constants. ValueError unless both are positive.
     """
 
     points: Array = field(repr=False)
-    structure: Any
+    structure: FeedForward | MultiOutput
     widths: tuple[int, ...]
     norm_bound: float
     lipschitz: float
@@ -38,32 +43,28 @@ class NetworkModel(checks.Checked):
         """Number of arms A."""
         return len(self.points)
 
-    def observed(self, observation: Any) -> list[Any]:
-        """Return an observation, the outputs of all layers, as lists of numbers, the last, the
-        reward, as a number.
+    def observed(self, observation: Observation) -> list[list[float] | float]:
+        """Return an observation as lists of numbers, one a layer, and the reward, a number.
 
-        Raises ValueError unless it is a list, or similar, of finite outputs (n_i,), one of every
-        layer.
+        Raises ValueError unless it is a list, or similar, of one finite output (n_i,) a layer.
         """
         *layers, reward = (output.tolist() for _, output in self.steps(0, observation))
         return [*layers, *reward]
 
-    def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[Array, Array]]:
+    def steps(self, arm: int, observation: Observation) -> Iterator[tuple[Array, Array]]:
         """Yield for every layer its input (d_i,) and its output (n_i,) under `arm`.
 
-        Raises IndexError on a bad arm, ValueError unless the observation holds an output of every
-        layer.
+        Raises IndexError on a bad arm, ValueError unless the observation has an output a layer.
         """
         checks.arm_index(arm, self.n_arms)
         if not isinstance(observation, list | tuple | np.ndarray):
-            raise checks.refused(
-                "observation", observation, f"a list of the outputs of {len(self.widths)} layers"
-            )
+            allowed = f"a list of the outputs of {len(self.widths)} layers"
+            raise checks.refused("observation", observation, allowed)
         outputs = [np.atleast_1d(checks.array("observation", output)) for output in observation]
-        if (shapes := [output.shape for output in outputs]) != [(n,) for n in self.widths]:
-            raise ValueError(
-                f"observation has shapes {shapes}: the layers have {self.widths} outputs"
-            )
+        shapes = [output.shape for output in outputs]
+        if shapes != [(n,) for n in self.widths]:
+            told = f"observation has shapes {shapes}"
+            raise ValueError(f"{told}: the layers have {self.widths} outputs")
         yield from pairwise([self.points[arm], *outputs])
 
 
@@ -87,10 +88,8 @@ class NetworkProblem(checks.Checked):
         """Largest minus smallest reward over the arms."""
         return float(np.ptp(self.expected_reward))
 
-    def pull(self, arm: int, rng: np.random.Generator) -> tuple[Any, ...]:
-        """Return the outputs (n_i,) of all layers at `arm`, the last as a number, the reward;
-        nothing is drawn.
-        """
+    def pull(self, arm: int, rng: np.random.Generator) -> tuple[Array | float, ...]:
+        """Return the outputs (n_i,) of all layers at `arm`, the last, the reward, as a number."""
         checks.arm_index(arm, self.model.n_arms)
         return *(output[arm] for output in self.outputs[:-1]), float(self.expected_reward[arm])
 

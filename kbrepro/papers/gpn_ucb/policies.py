@@ -1,18 +1,15 @@
-"""GPN-UCB, non-adaptive sampling, policies that see the reward alone, and the grey-box rivals cUCB
-and OI.
-"""
+"""GPN-UCB, non-adaptive sampling, policies that see the reward alone, and rivals: cUCB and OI."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kbrepro import checks
 from kbrepro.kernels import Array, grid
-from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem, Observation
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
@@ -21,11 +18,11 @@ from kbrepro.problems import Model
 
 
 class GPNUCB(IndexPolicy):
-    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1);
-    `settings`: its sets'.
+    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1).
 
-    The outputs of the layers are in a unit in which kernels have variance 1, as in all rules for
-    networks. Bounds tie often: to go on later in the same order of ties it must be saved.
+    `settings` are those of its sets. The outputs of the layers are in a unit in which kernels have
+    variance 1, as in all rules for networks. Bounds tie often: to go on later in the same order of
+    ties it must be saved.
     """
 
     model: NetworkModel
@@ -45,32 +42,30 @@ class GPNUCB(IndexPolicy):
 
 
 def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
-    """Return the per_side^d arms nearest to the centres of per_side^d equal cells of the bounding
-    box of points (A, d).
+    """Return the arms nearest to the centres of per_side^d equal cells of the points' (A, d) box.
 
-    The fill distance is half a diagonal of a cell, of the order T^(-1/d), up to the spacing of the
-    arms.
+    The fill distance is half a cell's diagonal, of the order T^(-1/d), up to the arms' spacing.
     """
-    checks.positive_int(per_side=per_side)
-    low, high, half = points.min(axis=0), points.max(axis=0), 0.5 / per_side
+    low = points.min(axis=0)
+    high = points.max(axis=0)
+    half = 0.5 / per_side
     centres = low + grid(per_side, points.shape[1], half, 1 - half) * (high - low)
     return np.array([best_arm(-np.sum((points - c) ** 2, axis=1)) for c in centres])
 
 
 def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Array]]:
-    """Return the composite mean (A,) after pulls of a uniform design, and the sds (A,) of all
-    layers.
+    """Return the composite mean (A,) after pulls of a uniform design, and the layers' sds (A,).
 
     Non-adaptive sampling (Li & Scarlett, Algorithm 2) recommends the arm where the mean is largest.
     Mean and sd of a layer are taken at the composed means of the layers before it (eqs. 21, 166,
     176-179); the sd of a vector-valued one is the root of its spectral norm (eq. 124).
     """
-    model, rng, sds = problem.model, np.random.default_rng(0), []
-    pulls = [
-        list(model.steps(arm, problem.pull(arm, rng)))
-        for arm in uniform_design(model.points, per_side)
-    ]
+    model = problem.model
+    unused = np.random.default_rng(0)
+    design = uniform_design(model.points, per_side)
+    pulls = [list(model.steps(arm, problem.pull(arm, unused))) for arm in design]
     mean: Array = model.points
+    sds = []
     for i, n in enumerate(model.widths):
         posterior = LayerPosterior(model.structure.kernel, mean, n)
         for steps in pulls:
@@ -81,43 +76,42 @@ def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Arr
 
 
 class BlackBox(AskTell):
-    """A policy inside that sees only the reward, the last entry of an observation.
+    """A policy, made by `policy(model, horizon, rng=rng)`, that sees only the reward.
 
-    It is made by `policy(model, horizon, rng=rng)`. The reward is treated like an output of the
-    first layer (eqs. 289-291).
+    That is the last entry of an observation, treated like the first layer's (eqs. 289-291).
     """
 
     def __init__(
         self, model: NetworkModel, horizon: int, *, policy: Callable[..., AskTell], rng: Seed = 0
     ) -> None:
         self.start(model, rng)
-        of_reward = Model(
-            model.points, model.structure.kernel, NOISE_VARIANCE, norm=model.norm_bound
-        )
-        self.policy = policy(of_reward, horizon, rng=self.rng)
+        kernel = model.structure.kernel
+        seen = Model(model.points, kernel, NOISE_VARIANCE, norm=model.norm_bound)
+        self.policy = policy(seen, horizon, rng=self.rng)
 
     def choose(self) -> int:
         return self.policy.ask()
 
     @at_once
-    def learn(self, arm: int, observation: Sequence[Any]) -> None:
+    def learn(self, arm: int, observation: Observation) -> None:
         self.policy.learn(arm, observation[-1])
 
 
-def norm_width(policy: Any) -> float:
+def norm_width(policy: UCB) -> float:
     """Return the norm bound, as width: without noise |f - mean| <= B sd."""
     return policy.model.known_norm
 
 
-#: GP-UCB with the width B (eq. 289), and EI whose incumbent is the largest reward seen (eqs.
-#: 290-291).
+#: GP-UCB with the width B (eq. 289).
 black_box_ucb = partial(BlackBox, policy=partial(UCB, width=norm_width))
+#: EI whose incumbent is the largest reward seen (eqs. 290-291).
 black_box_ei = partial(BlackBox, policy=partial(ExpectedImprovement, incumbent="noisy_reward"))
 
 
 class CascadeUCB(IndexPolicy):
-    """cUCB (eqs. 278-284): means fed forward, sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1), index mean~
-    + B sd~.
+    """cUCB (eqs. 278-284): the arm with the largest mean~ + B sd~.
+
+    Means are fed forward, and sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1).
     """
 
     model: NetworkModel
@@ -140,15 +134,12 @@ class CascadeUCB(IndexPolicy):
 
 
 class OptimisticImprovement(CascadeUCB):
-    """OI (eq. 285): the larger of UCB - max LCB and eta_t sd~, eta_t = b / (1 + log t), eta_0 =
-    eta_1; b > 0.
-    """
+    """OI (eq. 285): the larger of UCB - max LCB and eta_t sd~, eta_t = b / (1 + log t)."""
 
     def __init__(
         self, model: NetworkModel, horizon: int | None = None, *, b: float = 1.0, rng: Seed = 0
     ) -> None:
         super().__init__(model, horizon, rng=rng)
-        checks.positive(b=b)
         self.b = b
 
     def index(self) -> Array:

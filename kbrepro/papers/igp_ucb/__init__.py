@@ -1,3 +1,1 @@
-"""Chowdhury and Gopalan (2017), IGP-UCB and GP-TS: problems of known norm, widths, what noise alone
-does.
-"""
+"""Chowdhury and Gopalan (2017), IGP-UCB and GP-TS: problems of known norm, widths, noise."""

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +11,8 @@ from kbrepro.data import SensorData, sets
 from kbrepro.data.store import load as load_readings
 from kbrepro.data.store import train_test
 from kbrepro.information import GainByFormula
-from kbrepro.kernels import Array, Linear, Matern, SquaredExponential, grid
+from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
+from kbrepro.papers import Make
 from kbrepro.papers.igp_ucb import measures
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS, POOLS
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
@@ -29,9 +28,12 @@ from kbrepro.papers.igp_ucb.problems import (
 )
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
+from kbrepro.policies.base import Policy
+from kbrepro.problems import Model, Problem, Rows, Trial
 from kbrepro.simulation import Experiment, Planned, regrets_at
 
-SE, MATERN = SquaredExponential(0.2), Matern(0.2, nu=2.5)
+SE = SquaredExponential(0.2)
+MATERN = Matern(0.2, nu=2.5)
 #: The rate of the largest gain of each kernel, without its constant; 1 on sensors.
 GAINS = {SE: GainByFormula("squared exponential"), MATERN: GainByFormula("matern")}
 CONSTANT = GainByFormula("constant")
@@ -39,10 +41,8 @@ CONSTANT = GainByFormula("constant")
 PLAYERS = (*OURS[1:], *POOLS[", noisy incumbent"][3:], "EI, margin 0.01", "PI, margin 0.01")
 
 
-def paper_rules(delta: float, gain: Any) -> dict[str, Any]:
-    """Return GP-UCB and the paper's own two; the first arm of a trial is random, the same for
-    all.
-    """
+def paper_rules(delta: float, gain: GainByFormula) -> dict[str, Make]:
+    """Return GP-UCB and the paper's own two; the first arm of a trial is random."""
     thompson = Chowdhury2017(delta / 2, gain)
     return {
         "GP-UCB": partial(UCB, width=Original(delta, gain), random_opening=True),
@@ -51,21 +51,19 @@ def paper_rules(delta: float, gain: Any) -> dict[str, Any]:
     }
 
 
-def rules(delta: float, gain: Any, prior_sd: float = 1.0) -> dict[str, Any]:
-    """Return the paper's rules, EI and PI in each variant, and IGP-UCB with two widths proved for
-    any lambda.
-    """
+def rules(delta: float, gain: GainByFormula, prior_sd: float = 1.0) -> dict[str, Make]:
+    """Return the paper's rules, EI and PI in each variant, and IGP-UCB with two widths since."""
     pulls = AbbasiYadkori2011(delta)
-    since = {
+    since: dict[str, Make] = {
         "IGP-UCB, gain of the pulls": partial(UCB, width=pulls, random_opening=True),
         "IGP-UCB, tighter": partial(UCB, width=Flynn2024(delta), random_opening=True),
     }
     return paper_rules(delta, gain) | measures.improvement_rules(prior_sd) | since
 
 
-def panels() -> dict[str, tuple[Any, Any]]:
+def panels() -> dict[str, tuple[Callable[[Trial], Problem], GainByFormula]]:
     """Return the source and the formula of the gain of each panel of Figs. 1 to 3."""
-    known: dict[str, tuple[Any, Any]] = {}
+    known: dict[str, tuple[Callable[[Trial], Problem], GainByFormula]] = {}
     for title, kernel in (("(a) SE", SE), ("(b) Matérn", MATERN)):
         known[f"Fig. 1 {title}"] = PosteriorMean(kernel, n_arms=100), GAINS[kernel]
         known[f"Fig. 2 {title}"] = PriorDraw(kernel, n_arms=100), GAINS[kernel]
@@ -76,17 +74,13 @@ def panels() -> dict[str, tuple[Any, Any]]:
     return known
 
 
-def parts(lab: SensorData, light: SensorData, train: list[str], test: list[str]) -> dict[str, Any]:
-    """Return training rows and test rows of each sensor set: mornings of days, and the light set's
-    own parts.
-    """
+def mornings(lab: SensorData, days: list[str]) -> Array:
+    """Return the readings of these days from 8 to 9 o'clock."""
     morning = lab.times.hour == 8
-    day = lab.times.strftime("%Y-%m-%d")
-    mornings = [lab.readings[morning & day.isin(days)] for days in (train, test)]
-    return {"temperature": mornings, "light": train_test(light, 601 / 793)}
+    return lab.readings[morning & lab.times.strftime("%Y-%m-%d").isin(days)]
 
 
-def noise_kernels() -> dict[str, tuple[Any, Array]]:
+def noise_kernels() -> dict[str, tuple[Kernel, Array]]:
     """Return kernels and arms of the runs on pure noise."""
     return {
         "SE": (SE, grid(50)),
@@ -132,36 +126,38 @@ def experiments(
             label = f"Fig. 1 {title} told {kernel}"
             plan[label] = Planned(told, kernel_trials, seed, arms=False)
 
+    def on_sensors(
+        label: str, data: SensorData, source: Rows, policies: Mapping[str, Make]
+    ) -> None:
+        measured = Experiment(source, policies, sensor_horizon, measured=data.checksum)
+        plan[label] = Planned(measured, len(source.rewards), seed, block=8)
+
     lab = load("temperature", [*train_days, *test_days], sets.REPORTING)
-    data = {"temperature": lab, "light": load("light")}
-    split = parts(lab, data["light"], train_days, test_days)
-
-    def on_sensors(label: str, name: str, source: Any, policies: Mapping[str, Any]) -> None:
-        measured = data[name].checksum
-        experiment = Experiment(source, policies, sensor_horizon, measured=measured)
-        plan[label] = Planned(experiment, len(source.rewards), seed, block=8)
-
-    for name, (train, test) in split.items():
+    light = load("light")
+    learned, tested = train_test(light, 601 / 793)
+    split = {
+        "temperature": (lab, mornings(lab, train_days), mornings(lab, test_days)),
+        "light": (light, learned, tested),
+    }
+    for name, (data, train, test) in split.items():
         source = sensor_rows(train, test[:rows])
         prior_sd = np.sqrt(source.covariance.diagonal().mean())
-        on_sensors(name, name, source, rules(delta, CONSTANT, prior_sd))
-    kinds = ("cut-off 1e-3", "cut-off 1e-10", "printed", "one")
-    for (name, (train, test)), kind in product(split.items(), kinds):
-        source = sensor_rows(train, test[:rows], kind)
-        on_sensors(f"{name}, B {kind}", name, source, paper_rules(delta, CONSTANT))
-    standardised = sensor_rows(*split["light"], standardised=True)
-    standardised = replace(standardised, rewards=standardised.rewards[:rows])
-    on_sensors("light, standardised", "light", standardised, rules(delta, CONSTANT))
+        on_sensors(name, data, source, rules(delta, CONSTANT, prior_sd))
+        for kind in ("cut-off 1e-3", "cut-off 1e-10", "printed", "one"):
+            other = sensor_rows(train, test[:rows], kind)
+            on_sensors(f"{name}, B {kind}", data, other, paper_rules(delta, CONSTANT))
+    standardised = sensor_rows(learned, tested[:rows], standardised=True)
+    on_sensors("light, standardised", light, standardised, rules(delta, CONSTANT))
 
-    choosing = {
+    choosing: dict[str, Callable[[Model, int], Policy]] = {
         "at random": RandomArms,
         "largest variance": VarianceOnly,
         "upper bound": partial(UCB, width=Srinivas2010(delta)),
         "largest mean": MeanOnly,
     }
-    how: dict[str, Any] = {"noise_scale": 1.0, "policies": choosing, "horizon": theorem_horizon}
+    how = partial(noise_runs, noise_scale=1.0, policies=choosing, horizon=theorem_horizon)
     for name, (kernel, points) in noise_kernels().items():
-        job = partial(noise_runs, kernel, points, **how)
+        job = partial(how, kernel, points)
         plan[f"Theorem 1, {name}"] = Planned(job, noise_trials, seed, block=20)
     ucb = {"IGP-UCB": partial(UCB, width=Chowdhury2017(delta), random_opening=True)}
     for name, source in measures.proved(theorem_horizon).items():

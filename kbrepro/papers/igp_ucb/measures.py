@@ -6,7 +6,6 @@ Rules of improvement are named by incumbent and margin: `EI` has the mean-based 
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eigvalsh
@@ -14,35 +13,39 @@ from scipy.linalg import eigvalsh
 from kbrepro.confidence import Chowdhury2017
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array, Linear, Matern, SquaredExponential
+from kbrepro.papers import Make
 from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Model
 
 OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
 #: How EI and PI are named after incumbent and margin in prior standard deviations.
-VARIANTS = {", noisy incumbent": ("noisy_reward", 0.0), "": ("posterior_mean", 0.0)}
-VARIANTS |= {f", margin {margin:g}": ("posterior_mean", margin) for margin in (0.01, 0.03, 0.1)}
+VARIANTS = {
+    ", noisy incumbent": ("noisy_reward", 0.0),
+    "": ("posterior_mean", 0.0),
+    ", margin 0.01": ("posterior_mean", 0.01),
+    ", margin 0.03": ("posterior_mean", 0.03),
+    ", margin 0.1": ("posterior_mean", 0.1),
+}
 #: Variant -> the five rules of a figure.
 POOLS = {variant: (*OURS, f"EI{variant}", f"PI{variant}") for variant in VARIANTS}
+SE = SquaredExponential
+MATERN = partial(Matern, nu=2.5)
 #: Panel of Fig. 1 -> the kernel of its functions, then wrong ones.
-SE, MATERN = SquaredExponential, partial(Matern, nu=2.5)
 GIVEN = {
     "(a) SE": (SE(0.2), SE(0.1), SE(0.4), MATERN(0.2)),
     "(b) Matérn": (MATERN(0.2), MATERN(0.1), MATERN(0.4), SE(0.2)),
 }
 
 
-def improvement_rules(prior_sd: float = 1.0) -> dict[str, Any]:
+def improvement_rules(prior_sd: float = 1.0) -> dict[str, Make]:
     """Return EI and PI by name, in each variant; the first arm is random."""
-    rules = {}
-    for variant, (incumbent, margin) in VARIANTS.items():
+    rules: dict[str, Make] = {}
+    for variant, (incumbent, share) in VARIANTS.items():
         for name, rule in (("EI", ExpectedImprovement), ("PI", ProbabilityOfImprovement)):
-            settings: Any = {
-                "incumbent": incumbent,
-                "margin": margin * prior_sd,
-                "random_opening": True,
-            }
-            rules[name + variant] = partial(rule, **settings)
+            rules[name + variant] = partial(
+                rule, incumbent=incumbent, margin=share * prior_sd, random_opening=True
+            )
     return rules
 
 
@@ -50,9 +53,7 @@ def improvement_rules(prior_sd: float = 1.0) -> dict[str, Any]:
 
 
 def proved(T: int) -> dict[str, OtherModel]:
-    """Return sources of functions of known norm whose policies have the lambda of the theorems, 1 +
-    2 / T.
-    """
+    """Return sources of functions of known norm; lambda is that of the theorems, 1 + 2 / T."""
     sources = {
         "SE": PosteriorMean(SE(0.2), n_arms=100),
         "Matérn": PosteriorMean(MATERN(0.2), n_arms=100),
@@ -62,16 +63,13 @@ def proved(T: int) -> dict[str, OtherModel]:
 
 
 def theorem_3_bound(model: Model, horizon: int, delta: float) -> float:
-    """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan,
-    Theorem 3).
-    """
+    """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Theorem 3)."""
     K = model.kernel(model.points, model.points)
     gain = float(allocated_gain(eigvalsh(K), model.noise_variance, horizon)[-1])
-    return 2 * Chowdhury2017(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
+    beta = Chowdhury2017(delta).of(model, gain)
+    return 2 * beta * math.sqrt(4 * (horizon + 2) * gain)
 
 
 def anti_concentration(beta: Array | float) -> Array:
-    """Return exp(-beta^2) / (4 sqrt(pi) beta), which Lemma 7 puts below P(Z > beta), same shape as
-    beta > 0.
-    """
+    """Return exp(-beta^2) / (4 sqrt(pi) beta), which Lemma 7 puts below P(Z > beta), beta > 0."""
     return np.exp(-(beta**2)) / (4 * math.sqrt(math.pi) * beta)

@@ -1,5 +1,4 @@
-"""What noise alone does to a posterior: the self-normalised inequality, and the sum of standard
-deviations.
+"""What noise alone does: the self-normalised inequality, and the sum of standard deviations.
 
 With lambda the noise variance of the posterior (here 1 + 2 / T), K the kernel matrix of the pulls
 and e the noise,
@@ -12,8 +11,8 @@ that of log(variance(x_t) + lambda).
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,20 +49,20 @@ def noise_runs(
     trial: Trial,
     *,
     noise_scale: float,
-    policies: Mapping[str, Any],
+    policies: Mapping[str, Callable[..., Policy]],
     horizon: int,
 ) -> dict[str, NoiseRun]:
-    """Return for every policy what a run on Gaussian noise, f = 0, at points (A, d) gives; lambda =
-    1 + 2 / horizon.
+    """Return for every policy what a run on Gaussian noise, f = 0, at points (A, d) gives.
 
-    For `map_trials`: `partial(noise_runs, kernel, points, noise_scale=..., policies=...,
-    horizon=...)`.
+    lambda is 1 + 2 / horizon.
     """
-    problem = Problem(Model(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
-    ridge, runs = problem.model.noise_variance, {}
+    ridge = 1 + 2 / horizon
+    model = Model(points, kernel, ridge, noise_scale)
+    problem = Problem(model, np.zeros(len(points)))
+    runs = {}
     for name, make in policies.items():
-        policy = start_policy(make, problem.model, horizon, trial)
-        posterior: Any = policy.posterior
+        policy = start_policy(make, model, horizon, trial)
+        posterior = policy.posterior
         squared_norm = log_det = sum_of_sd = 0.0
         log_excess = -math.inf
         for _, arm, noise in rounds(policy, problem, horizon, trial.rng("noise")):
@@ -74,5 +73,6 @@ def noise_runs(
             sum_of_sd += math.sqrt(variance)
         lemma_4 = math.sqrt(4 * (horizon + 2) * posterior.gain)
         # no gain: an arm of variance 0 throughout
-        runs[name] = NoiseRun(log_excess, sum_of_sd / lemma_4 if lemma_4 else 0.0)
+        sd_ratio = sum_of_sd / lemma_4 if lemma_4 else 0.0
+        runs[name] = NoiseRun(log_excess, sd_ratio)
     return runs

@@ -14,7 +14,8 @@ MARGINS: dict[float, Style] = {0.01: "--", 0.03: "-.", 0.1: (0, (5, 1, 1, 1, 1, 
 FAMILIES: dict[str, Mapping[str, Style]] = {
     "#702020": {"IGP-UCB": "-", "IGP-UCB, tighter": "--", "IGP-UCB, gain of the pulls": "-."},
     "#805880": {"GP-TS": "-"},
-    "#388058": {"PI": "-", "PI, noisy incumbent": ":"}  # the paper's name of MPI
+    # PI is the paper's name of MPI
+    "#388058": {"PI": "-", "PI, noisy incumbent": ":"}
     | {f"PI, margin {margin}": style for margin, style in MARGINS.items()},
     "#a04000": {f"EI, margin {margin}": style for margin, style in MARGINS.items()},
 }

@@ -1,5 +1,4 @@
-"""Problems whose policies are given the RKHS norm of the expected reward, which differs from trial
-to trial.
+"""Problems whose policies are given the RKHS norm of the expected reward, another in each trial.
 
 The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and
 unless an `OtherModel` source says otherwise it is also that of the policies' posterior.
@@ -40,9 +39,7 @@ def rosenbrock(X: Array) -> Array:
 
 
 def hartmann3(X: Array) -> Array:
-    """Return Hartmann's function of X (n, 3), four bumps; largest at (0.115, 0.556, 0.853), where
-    it is 3.8628.
-    """
+    """Return Hartmann's function of X (n, 3); largest, 3.8628, at (0.115, 0.556, 0.853)."""
     distance = (_HARTMANN_SCALES * (X[:, None, :] - _HARTMANN_CENTRES) ** 2).sum(axis=-1)
     return np.exp(-distance) @ _HARTMANN_WEIGHTS
 
@@ -80,15 +77,15 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
     if kind in CUT_OFFS:
         values, vectors = eigh(K)
         kept = values >= CUT_OFFS[kind] * values[-1]
-        return float(np.sqrt(((vectors[:, kept].T @ f) ** 2 / values[kept]).sum()))
+        parts = vectors[:, kept].T @ f
+        return float(np.sqrt((parts**2 / values[kept]).sum()))
     a = solve(K + ridge * np.eye(len(K)), f, assume_a="pos")
     return float(np.sqrt(a @ K @ a))
 
 
 @dataclass(frozen=True, eq=False)
 class OtherModel:
-    """Source whose problems are those of another `source`, while the policies are given another
-    model.
+    """Source of the problems of another `source`, whose policies are given another model.
 
     Another kernel, another noise variance of the posterior (R stays), and the norm that `norm_of(f,
     K)` gives for the expected reward under the kernel that is given; None leaves each as it was.
@@ -101,17 +98,19 @@ class OtherModel:
 
     def __call__(self, trial: Trial) -> Problem:
         problem = self.source(trial)
-        given = {
-            name: value
-            for name in ("kernel", "noise_variance")
-            if (value := getattr(self, name)) is not None
-        }
-        new = replace(problem.model, **given)
+        new = problem.model
+        if self.kernel is not None:
+            new = replace(new, kernel=self.kernel)
+        if self.noise_variance is not None:
+            new = replace(new, noise_variance=self.noise_variance)
         if self.norm_of is not None:
-            new = replace(
-                new, norm=self.norm_of(problem.expected_reward, new.kernel(new.points, new.points))
-            )
+            K = new.kernel(new.points, new.points)
+            new = replace(new, norm=self.norm_of(problem.expected_reward, K))
         return replace(problem, model=new)
+
+
+#: An expected reward (A,), and its norm where that is known.
+Drawn = tuple[Array, float | None]
 
 
 @dataclass(frozen=True)
@@ -122,18 +121,16 @@ class _AtRandomArms:
     n_arms: int
     d: int = 1
 
-    def reward(
-        self, points: Array, K: Array, rng: np.random.Generator
-    ) -> tuple[Array, float | None]:
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
         """Return the expected reward (A,) at points (A, d), and its norm where that is known."""
         raise NotImplementedError
 
     def __call__(self, trial: Trial) -> Problem:
-        checks.positive_int(n_arms=self.n_arms, d=self.d)
         rng = trial.rng("function")
         points = rng.uniform(size=(self.n_arms, self.d))
         f, norm = self.reward(points, self.kernel(points, points), rng)
-        return Problem(Model(points, self.kernel, SHARE_OF_RANGE * float(np.ptp(f)), norm=norm), f)
+        noise_variance = SHARE_OF_RANGE * float(np.ptp(f))
+        return Problem(Model(points, self.kernel, noise_variance, norm=norm), f)
 
 
 @dataclass(frozen=True)
@@ -146,9 +143,7 @@ class PosteriorMean(_AtRandomArms):
 
     ridge: float | None = None
 
-    def reward(
-        self, points: Array, K: Array, rng: np.random.Generator
-    ) -> tuple[Array, float | None]:
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
         y = prior_draws(self.kernel, points)(rng)
         ridge = SHARE_OF_RANGE * np.ptp(y) if self.ridge is None else self.ridge
         a = solve(K + ridge * np.eye(len(K)), y, assume_a="pos")
@@ -163,9 +158,7 @@ class PriorDraw(_AtRandomArms):
     (Chowdhury & Gopalan, Section 6, Fig. 2).
     """
 
-    def reward(
-        self, points: Array, K: Array, rng: np.random.Generator
-    ) -> tuple[Array, float | None]:
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
         factor = covariance_factor(K)
         w = rng.standard_normal(len(K))[: factor.shape[1]]
         return factor @ w, float(np.linalg.norm(w))
@@ -173,42 +166,38 @@ class PriorDraw(_AtRandomArms):
 
 @dataclass(frozen=True, kw_only=True)
 class OnRandomArms(_AtRandomArms):
-    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing; no norm
-    is given.
+    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing.
 
-    With `standardise` the values at the arms get mean 0 and standard deviation 1 (Chowdhury &
-    Gopalan, Section 6, Fig. 3).
+    No norm is given. With `standardise` the values at the arms get mean 0 and standard deviation 1
+    (Chowdhury & Gopalan, Section 6, Fig. 3).
     """
 
     function: Callable[[Array], Array]
     standardise: bool = False
 
-    def reward(
-        self, points: Array, K: Array, rng: np.random.Generator
-    ) -> tuple[Array, float | None]:
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
         f = self.function(points)
-        return (f - f.mean()) / f.std() if self.standardise else f, None
+        if self.standardise:
+            f = (f - f.mean()) / f.std()
+        return f, None
 
 
 def sensor_rows(
     train: Array, test: Array, kind: str = "smoothed", *, standardised: bool = False
 ) -> Rows:
-    """Return a source with one problem per row of `test` (n_test, A), learned from the rows of
-    `train` (n_train, A).
+    """Return a source with a problem per row of `test` (n, A), learned from `train` (n_train, A).
 
     Chowdhury & Gopalan, Section 6, Fig. 4: the kernel matrix is the covariance of `train`, the
     reward a row less the means of `train`, R^2 = lambda is 5 % of the mean variance, the norm is of
     that `kind` (`rkhs_norm`; smoothed with ridge lambda). With `standardised` every sensor is
     divided by its standard deviation over `train`.
     """
-    covariance, rewards = np.cov(train, rowvar=False), test - train.mean(axis=0)
+    covariance = np.cov(train, rowvar=False)
+    rewards = test - train.mean(axis=0)
     if standardised:
         sd = np.sqrt(covariance.diagonal())
-        covariance, rewards = covariance / np.outer(sd, sd), rewards / sd
+        covariance = covariance / np.outer(sd, sd)
+        rewards = rewards / sd
     noise_variance = SHARE_OF_VARIANCE * float(covariance.diagonal().mean())
-    return Rows(
-        covariance,
-        rewards,
-        noise_variance,
-        norm_of=partial(rkhs_norm, kind=kind, ridge=noise_variance),
-    )
+    norm_of = partial(rkhs_norm, kind=kind, ridge=noise_variance)
+    return Rows(covariance, rewards, noise_variance, norm_of)

@@ -1,13 +1,11 @@
-"""The width that IGP-UCB is compared with; its own, which other papers use too, is
-`confidence.Chowdhury2017`.
-"""
+"""The width that IGP-UCB is compared with; its own is `confidence.Chowdhury2017`."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from kbrepro.confidence import Probable
+from kbrepro.policies import UCB
 
 
 @dataclass(frozen=True)
@@ -20,6 +18,7 @@ class Original(Probable):
 
     gain: Callable[[int], float]
 
-    def __call__(self, policy: Any) -> float:
-        norm, t = policy.model.known_norm, policy.t
-        return math.sqrt(2 * norm**2 + 300 * self.gain(t - 1) * math.log(t / self.delta) ** 3)
+    def __call__(self, policy: UCB) -> float:
+        cubed = math.log(policy.t / self.delta) ** 3
+        grown = 300 * self.gain(policy.t - 1) * cubed
+        return math.sqrt(2 * policy.model.known_norm**2 + grown)

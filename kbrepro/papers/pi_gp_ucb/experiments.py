@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -55,18 +54,24 @@ def experiments(
     plan = {}
 
     def play(
-        label: str, source: Bumps | Surface, policies: Mapping[str, Make], n: int, **how: Any
+        label: str,
+        source: Bumps | Surface,
+        policies: Mapping[str, Make],
+        n: int,
+        block: int = 1,
+        arms: bool = False,
     ) -> None:
-        plan[label] = Planned(Experiment(source, policies, horizon), n, seed, **how)
+        experiment = Experiment(source, policies, horizon)
+        plan[label] = Planned(experiment, n, seed, block=block, arms=arms)
 
     for d in DIMENSIONS:
-        play(f"Table 1, d = {d}", functions(d), published, n_of[d])
+        play(f"Table 1, d = {d}", functions(d), published, n_of[d], arms=True)
     for d in (1, 2):
-        play(f"Table 1, eq. 2, d = {d}", functions(d, "eq. 2"), published, trials, arms=False)
+        play(f"Table 1, eq. 2, d = {d}", functions(d, "eq. 2"), published, trials)
 
     for name in SURFACES:
         surface = Surface(name, KERNELS["usual"], 30, 1.0, 0.1, 1.0)
-        play(f"Fig. 2, usual, {name}", surface, published, trials_more, block=3, arms=False)
+        play(f"Fig. 2, usual, {name}", surface, published, trials_more, block=3)
 
     grown = {d: measures.growing_variance(horizon, d, NU) for d in DIMENSIONS}
     ones = dict.fromkeys(DIMENSIONS, 1.0)
@@ -78,10 +83,10 @@ def experiments(
     for change, (width, alpha) in changes.items():
         policies = rules(width, delta, width=width)
         for d in DIMENSIONS:
-            play(f"{change}, d = {d}", functions(d, alpha=alpha[d]), policies, n_of[d], arms=False)
+            play(f"{change}, d = {d}", functions(d, alpha=alpha[d]), policies, n_of[d])
 
     thesis = partial(PartitionedUCB, delta=delta, nu=NU, variant="thesis")
-    play("thesis", functions(2), {"π-GP-UCB, thesis": thesis}, trials, arms=False)
+    play("thesis", functions(2), {"π-GP-UCB, thesis": thesis}, trials)
 
     for d, union in product((1, 2), UNIONS):
         rule = {"π-GP-UCB": partial(PartitionedUCB, delta=delta, nu=NU, union=union)}

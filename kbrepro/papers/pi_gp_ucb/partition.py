@@ -47,7 +47,9 @@ def initial_side(horizon: int, d: int, nu: float) -> int:
     return max(1, round(horizon ** (cover_exponent(d, nu) / d)))
 
 
-def must_split(side: int, pulls: Any, d: int, nu: float, variant: str) -> Any:
+def must_split(
+    side: int, pulls: int | Integers, d: int, nu: float, variant: str
+) -> bool | NDArray[np.bool_]:
     """Return whether a cell of diameter rho = 1 / side with so many pulls (or array) splits.
 
     `paper`: rho^(-1/b) < pulls + 1. `thesis`: rho^(-2 nu) < pulls. 2 nu must be an integer.
@@ -131,8 +133,7 @@ class PartitionedUCB(AskTell):
     1). `paper` starts from about T^q cells, a whole number per side, and a child keeps all data
     inside it; `thesis` starts from one cell, and children start without data. The points must be a
     grid on [0, 1]^d, the norm must be given. Arms of cells without data tie: to go on later in the
-    same order of ties it must be saved. Raises ValueError on a setting out of range or a point off
-    the grid.
+    same order of ties it must be saved. ValueError on a setting out of range, or off the grid.
 
     `cells` are all that were ever created, split and empty ones included, and `cell_gain`
     (len(cells),) their gains. A *slot* is a pair of an arm and a cell that it lies in: `slot_arm`
@@ -155,6 +156,7 @@ class PartitionedUCB(AskTell):
         rng: Seed = 0,
     ) -> None:
         self.start(model, rng)
+        checks.positive_int(horizon=horizon)
         checks.positive(norm=model.norm)
         checks.probability(delta=delta)
         checks.one_of(VARIANTS, variant=variant)

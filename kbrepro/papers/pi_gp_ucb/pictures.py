@@ -14,7 +14,8 @@ from kbrepro.kernels import Array
 from kbrepro.papers import looks
 from kbrepro.papers.pi_gp_ucb import measures
 
-HERO, RIVAL = "π-GP-UCB", "IGP-UCB"
+HERO = "π-GP-UCB"
+RIVAL = "IGP-UCB"
 
 
 def table_1(

@@ -1,3 +1,1 @@
-"""All policies side by side: rules that are near-optimal on paper, and what the notebook on them
-plays and measures.
-"""
+"""All policies side by side, and rules that are near-optimal on paper."""

@@ -1,6 +1,4 @@
-"""The bench: the papers' problems of one layer, which assumptions hold there, and which rules are
-defined there.
-"""
+"""The bench: the papers' problems of one layer, and what holds and is defined there."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,8 +16,10 @@ from kbrepro.problems import Gaussian, GPDraw, Problem, RKHSFunction, Trial
 #: A source whose policies are given a smoothed norm, which bounds nothing.
 with_norm = partial(igp.OtherModel, norm_of=partial(igp.rkhs_norm, kind="smoothed"))
 
-#: What of the assumptions of theorems holds on a problem.
-DRAWN, BOUNDED, NEITHER = "drawn from the prior", "norm given", "neither"
+# What of the assumptions of theorems holds on a problem.
+DRAWN = "drawn from the prior"
+BOUNDED = "norm given"
+NEITHER = "neither"
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,12 @@ class Setting:
 
     def rules(self, delta: float, qbar: float = 4.0) -> dict[str, Entry]:
         """Return the rules that are defined here, by name."""
-        return {
-            name: entry
-            for name, entry in field(delta, nu=self.nu, unit=self.unit, qbar=qbar).items()
-            if (self.nu or not entry.matern)
-            and (self.grid or not entry.grid)
-            and name != self.without
-        }
+        known = {}
+        for name, entry in field(delta, nu=self.nu, unit=self.unit, qbar=qbar).items():
+            defined = (self.nu or not entry.matern) and (self.grid or not entry.grid)
+            if defined and name != self.without:
+                known[name] = entry
+        return known
 
     def met(self, entry: Entry) -> bool:
         """Return whether what a rule's proof assumes holds here."""
@@ -65,36 +64,39 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
     `n_arms`: arms of draws and of BKB's problem; `long`: the horizon of Table 1; `seeds`: "Table 1"
     and "BKB" -> root seed, so that trials and regrets are those of the notebooks 03 and 04.
     """
-    se, matern = SquaredExponential(0.2), Matern(0.2, nu=1.5)
-    plane = np.random.default_rng([seeds["BKB"], n_arms, 2]).uniform(size=(n_arms, 2))
+    se = SquaredExponential(0.2)
+    smooth = Matern(0.2, nu=2.5)
+    rough = Matern(0.2, nu=1.5)
+    draws = GPDraw(se, grid(n_arms), 0.025)
+    rosenbrock = igp.OnRandomArms(se, 200, 2, function=igp.rosenbrock)
+    hartmann = igp.OnRandomArms(se, 300, 3, function=igp.hartmann3)
+    seed = seeds["BKB"]
+    plane = np.random.default_rng([seed, n_arms, 2]).uniform(size=(n_arms, 2))
+    of_norm_2 = RKHSFunction(se, plane, 0.01, norm=2.0)
     settings = {
-        "SE draws": Setting(with_norm(GPDraw(se, grid(n_arms), 0.025)), horizon, DRAWN),
-        "Matérn draws": Setting(
-            igp.PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, nu=2.5
-        ),
-        "SE, norm given": Setting(igp.PosteriorMean(se, n_arms=100), horizon, BOUNDED),
-        "Matérn, norm given": Setting(
-            igp.PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, nu=2.5
-        ),
-        "Rosenbrock": Setting(
-            with_norm(igp.OnRandomArms(se, 200, 2, function=igp.rosenbrock)), horizon, NEITHER
-        ),
-        "Hartmann-3": Setting(
-            with_norm(igp.OnRandomArms(se, 300, 3, function=igp.hartmann3)), horizon, NEITHER
-        ),
-        "BKB's problem": Setting(
-            RKHSFunction(se, plane, 0.01, norm=2.0), horizon * 3 // 2, BOUNDED, seed=seeds["BKB"]
-        ),
+        "SE draws": Setting(with_norm(draws), horizon, DRAWN),
+        "Matérn draws": Setting(igp.PriorDraw(smooth, 100), horizon, DRAWN, nu=2.5),
+        "SE, norm given": Setting(igp.PosteriorMean(se, 100), horizon, BOUNDED),
+        "Matérn, norm given": Setting(igp.PosteriorMean(smooth, 100), horizon, BOUNDED, nu=2.5),
+        "Rosenbrock": Setting(with_norm(rosenbrock), horizon, NEITHER),
+        "Hartmann-3": Setting(with_norm(hartmann), horizon, NEITHER),
+        "BKB's problem": Setting(of_norm_2, horizon * 3 // 2, BOUNDED, seed=seed),
     }
-    for d in (1, 2):
-        bumps = Bumps(matern, d, 30, noise_variance=1.0, noise_bound=1.0, noise_scale=1.0)
-        settings[f"Table 1, d = {d}"] = Setting(
-            bumps, long, BOUNDED, nu=1.5, grid=True, unit_noise=True, seed=seeds["Table 1"],
-            without="BKB" if d == 2 else "",
-        )  # fmt: skip
+    table_1 = partial(
+        Setting,
+        horizon=long,
+        holds=BOUNDED,
+        nu=1.5,
+        grid=True,
+        unit_noise=True,
+        seed=seeds["Table 1"],
+    )
+    in_d = partial(Bumps, rough, side=30, noise_variance=1.0, noise_bound=1.0, noise_scale=1.0)
+    settings["Table 1, d = 1"] = table_1(in_d(d=1))
+    settings["Table 1, d = 2"] = table_1(in_d(d=2), without="BKB")
     for name in list(SURFACES)[:4]:
         # 03's Fig. 2
-        surface = Surface(name, matern, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)
+        surface = Surface(name, rough, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)
         title = name if name not in settings else f"{name}, 30 x 30"
         settings[title] = Setting(surface, horizon, NEITHER, nu=1.5, grid=True)
     return settings
@@ -105,9 +107,7 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
 
 @dataclass(frozen=True)
 class Misled:
-    """Source whose policies are given a wrong lengthscale, noise (sd) or norm, each so many times
-    the right one.
-    """
+    """Source whose policies are given so many times the right lengthscale, noise (sd) or norm."""
 
     source: Callable[[Trial], Problem]
     lengthscale: float = 1.0

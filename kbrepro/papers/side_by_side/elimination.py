@@ -22,41 +22,40 @@ from kbrepro.problems import Model
 
 
 class _Eliminating(AskTell):
-    """What the rules share: ties by one permutation, drawn first, and the arms still in the
-    race.
-    """
+    """What the rules share: ties by one permutation, drawn first, and the arms that are left."""
 
     def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
         checks.positive_int(horizon=horizon)
         self.start(model, rng)
-        self.horizon, self.width = horizon, width
+        self.horizon = horizon
+        self.width = width
         self.left: NDArray[np.bool_] = checks.read_only(np.ones(model.n_arms, dtype=bool))
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
 
     def _best(self, index: Array, unit: float) -> int:
         """The arm left with the largest index, whose unit is given."""
-        return best_arm(np.where(self.left, index, -np.inf), self.ties(), unit)
+        among = np.where(self.left, index, -np.inf)
+        return best_arm(among, self.ties(), unit)
 
     def _prior(self, pulls: int) -> ExactPosterior:
-        return exact_posterior(
-            self.model.kernel, self.model.points, self.model.noise_variance, pulls
-        )
+        model = self.model
+        return exact_posterior(model.kernel, model.points, model.noise_variance, pulls)
 
 
 def squared_lengths(horizon: int) -> list[int]:
-    """Return batch lengths N_i = ceil(sqrt(T N_(i-1))), N_0 = 1, the last cut at T (Li & Scarlett
-    2022).
-    """
-    lengths, before = list[int](), 1
-    while sum(lengths) < horizon:
-        before = math.ceil(math.sqrt(horizon * before))
-        lengths.append(min(before, horizon - sum(lengths)))
+    """Return batch lengths N_i = ceil(sqrt(T N_(i-1))), N_0 = 1, the last one cut at T."""
+    lengths: list[int] = []
+    length = 1
+    left = horizon
+    while left > 0:
+        length = math.ceil(math.sqrt(horizon * length))
+        lengths.append(min(length, left))
+        left -= length
     return lengths
 
 
 class BPE(_Eliminating):
-    """Batched pure exploration: within a batch the arm with the largest sd among those left; then
-    arms are dropped.
+    """Batched pure exploration: in a batch the arm left with the largest sd; then arms are dropped.
 
     Li & Scarlett (2022), arXiv 2110.07788. After a batch an arm stays if its upper bound, by the
     posterior of this batch alone, reaches the largest lower bound. The width counts arms times
@@ -68,7 +67,8 @@ class BPE(_Eliminating):
         self._planned = squared_lengths(horizon)
         self._half = width.of(model, model.n_arms * len(self._planned))
         self._ends = np.cumsum(self._planned)
-        self.batch, self.posterior = 0, self._prior(self._planned[0])
+        self.batch = 0
+        self.posterior = self._prior(self._planned[0])
 
     def choose(self) -> int:
         """Return the arm to pull; it depends on no observation of this batch."""
@@ -84,15 +84,15 @@ class BPE(_Eliminating):
         self.t += 1
         if ends:
             half = self._half * self.posterior.sd
-            stays = self.posterior.mean + half >= (self.posterior.mean - half)[self.left].max()
+            mean = self.posterior.mean
+            stays = mean + half >= (mean - half)[self.left].max()
             self.left = checks.read_only(self.left & stays)
             self.batch += 1
             self.posterior = after
 
 
 class SupKernelUCB(_Eliminating):
-    """SupKernelUCB: levels s = 1, 2, ..., each with a posterior of its own samples, which climb to
-    an ever finer width.
+    """SupKernelUCB: levels s = 1, 2, ... of ever finer width, each with its own samples.
 
     Valko, Korda, Munos, Flaounas & Cristianini (2013). In every round, from level 1 up, with w_s(x)
     = width sd_s(x) among the arms still left: if all w_s <= unit / sqrt(T), pull the one with the
@@ -114,28 +114,30 @@ class SupKernelUCB(_Eliminating):
     ) -> None:
         super().__init__(model, horizon, width=width, rng=rng)
         checks.positive(unit=unit)
-        self.unit, self.least = unit, unit / math.sqrt(horizon)
-        n_levels = max(1, math.ceil(math.log2(horizon) / 2))  # at the last one 2^-s <= 1 / sqrt(T)
+        self.unit = unit
+        self.least = unit / math.sqrt(horizon)
+        # at the last one 2^-s <= 1 / sqrt(T)
+        n_levels = max(1, math.ceil(math.log2(horizon) / 2))
         self._half = width.of(model, model.n_arms * n_levels * horizon)
         # made when they are reached; the last is the one of this round
         self.levels: tuple[ExactPosterior, ...] = (self._prior(horizon),)
         self.settled: int | None = None
 
     def choose(self) -> int:
-        """Return the arm to pull; where its sample is kept it depends on no observation of that
-        level.
-        """
+        """Return the arm to pull; it depends on no observation of the level that keeps it."""
         while self.settled is None:
-            half, finest = self._half * self.levels[-1].sd, self.unit * 0.5 ** len(self.levels)
-            widest, upper = half[self.left].max(), self.levels[-1].mean + half
+            level = self.levels[-1]
+            half = self._half * level.sd
+            upper = level.mean + half
+            finest = self.unit * 0.5 ** len(self.levels)
+            widest = half[self.left].max()
             if widest <= self.least:
                 self.settled = self._best(upper, self.prior_sd)
             elif widest > finest:
                 return self._best(half, self.prior_sd)
             else:
-                self.left = checks.read_only(
-                    self.left & (upper >= upper[self.left].max() - 2 * finest)
-                )
+                near = upper >= upper[self.left].max() - 2 * finest
+                self.left = checks.read_only(self.left & near)
                 self.levels = *self.levels, self._prior(self.horizon)
         return self.settled
 

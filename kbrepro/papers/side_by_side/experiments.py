@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -13,14 +11,17 @@ from kbrepro.data import SensorData
 from kbrepro.data.store import load as load_readings
 from kbrepro.data.store import train_test
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.papers import Make
 from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.igp_ucb.problems import rkhs_norm, sensor_rows
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.papers.side_by_side import bench, measures
 from kbrepro.papers.side_by_side.field import field
 from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, RKHSFunction
+from kbrepro.problems import GPDraw, Problem, RKHSFunction, Rows, Trial
 from kbrepro.simulation import Experiment, Planned, regrets_at
+
+Source = Callable[[Trial], Problem]
 
 #: Problems behind coverage, and the rules whose bands are looked at.
 COVERED = ("SE, norm given", "Matérn, norm given", "Table 1, d = 1")
@@ -77,17 +78,18 @@ def settings(
     speeds, of_road = sensor_problems(-learned, -tested, road.readings.var(axis=0).mean() / 20)
     lux = sensor_rows(*train_test(light, 601 / 793), "smoothed")
     of_light = float(np.sqrt(lux.covariance.diagonal().mean()))
-    for name, data, source, unit, T in (
-        ("temperature", lab, temperature, of_lab, len(lab.sensors)),
-        ("light", light, lux, of_light, horizon),
-        ("traffic", road, speeds, of_road, len(road.sensors)),
-    ):
+
+    def add(name: str, data: SensorData, source: Rows, unit: float, T: int) -> None:
         title = name if data.is_real else f"SIMULATED SUBSTITUTE for {name}"
         chosen = np.linspace(0, len(source.rewards) - 1, trials).astype(int)
         norm_of = partial(rkhs_norm, kind="smoothed", ridge=source.noise_variance)
         rows = replace(source, rewards=source.rewards[chosen], norm_of=norm_of)
         measured = data.checksum
         known[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=measured)
+
+    add("temperature", lab, temperature, of_lab, len(lab.sensors))
+    add("light", light, lux, of_light, horizon)
+    add("traffic", road, speeds, of_road, len(road.sensors))
     return known
 
 
@@ -113,16 +115,19 @@ def experiments(
     bench_of = settings(seed_table1, seed_bkb, trials, horizon, n_arms, long_horizon, load)
     entries = field(delta, qbar=qbar)
 
-    def at_horizons(label: str, source: Any, rules: Mapping[str, Any], n: int, root: int) -> None:
+    def at_horizons(
+        label: str, source: Source, rules: Mapping[str, Make], n: int, root: int
+    ) -> None:
         for T in growth_horizons(growth_horizon):
             job = partial(regrets_at, Experiment(source, rules, T), [T])
             plan[f"{label}, T = {T}"] = Planned(job, n, root)
 
-    for nu, d in product((1.5, 2.5), (1, 2)):
+    for nu in (1.5, 2.5):
         there = field(delta, nu=nu, qbar=qbar)
-        rules = {name: there[name].make for name in measures.proved_exponents(d, nu)}
-        label = f"growth, ν = {nu}, d = {d}"
-        at_horizons(label, growing(nu, d), rules, growth_trials, seed_table1)
+        for d in (1, 2):
+            rules = {name: there[name].make for name in measures.proved_exponents(d, nu)}
+            label = f"growth, ν = {nu}, d = {d}"
+            at_horizons(label, growing(nu, d), rules, growth_trials, seed_table1)
     rules = {name: entries[name].make for name in ("SupKernelUCB", "SupKernelUCB, tuned")}
     rules |= {"IGP-UCB": partial(UCB, width=AbbasiYadkori2011(delta))}
     for name, source in simple_problems().items():
@@ -137,14 +142,15 @@ def experiments(
     for name in COVERED:
         setting = bench_of[name]
         known = setting.rules(delta)
-        rules = {rule: entry.make for rule, entry in known.items() if rule in BANDED}
+        rules = {rule: known[rule].make for rule in BANDED if rule in known}
         banded = Experiment(setting.source, rules, wrong_horizon, record_band=True)
         plan[f"coverage, {name}"] = Planned(banded, wrong_trials, seed, arms=False)
 
     drawn = bench.with_norm(GPDraw(SquaredExponential(0.2), grid(100), 0.025))
     sources = {"SE draws": drawn, "SE, norm given": bench_of["SE, norm given"].source}
     players = {rule: entries[rule].make for rule in PLAYERS}
-    for (name, source), (case, how) in product(sources.items(), WRONG_BY.items()):
-        misled = Experiment(bench.Misled(source, **how), players, wrong_horizon)
-        plan[f"wrong, {name}, {case}"] = Planned(misled, wrong_trials, seed, arms=False)
+    for name, source in sources.items():
+        for case, how in WRONG_BY.items():
+            misled = Experiment(bench.Misled(source, **how), players, wrong_horizon)
+            plan[f"wrong, {name}, {case}"] = Planned(misled, wrong_trials, seed, arms=False)
     return plan

@@ -1,11 +1,8 @@
-"""A synthesis, no paper: the papers' policies, and those that are near-optimal on paper, on the
-papers' problems.
-"""
+"""A synthesis, no paper: all policies, and those near-optimal on paper, on the papers' problems."""
 
 from kbrepro.papers import Paper
 
-#: More algorithms than colours: a figure colours the kind of proof, and names stand beside the
-#: marks.
+#: More algorithms than colours: a figure colours the kind of proof, and marks have names.
 FAMILIES = {
     "#083090": {"proof: near-optimal": "-"},
     "#e03078": {"proof: sublinear": "--"},

@@ -37,13 +37,10 @@ def growth(
     for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
         styles = {proof: iter(STYLES) for proof in PROOFS}
         for name in SHOWN:
-            style = {
-                "color": colour(entries[name].proof),
-                "linestyle": next(styles[entries[name].proof]),
-            }
-            pieces.banded(
-                ax, rounds, pieces.mean_interval(panel[name]), name, linewidth=1.3, **style
-            )
+            proof = entries[name].proof
+            style = {"color": colour(proof), "linestyle": next(styles[proof])}
+            interval = pieces.mean_interval(panel[name])
+            pieces.banded(ax, rounds, interval, name, linewidth=1.3, **style)
         ax.set(
             title=f"ν = {nu}, d = {d}",
             xlabel="horizon T",
@@ -56,32 +53,25 @@ def growth(
 
 
 def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, Entry]) -> Figure:
-    """Return the rules as printed, best first: factor over the best with quartiles, and
-    microseconds per round.
+    """Return the rules as printed, best first: factor over the best, microseconds per round.
 
     `table` as `measures.ranking` returns it, `seconds` per round by rule and problem; of rules
     defined on fewer than half of the problems the mark is hollow.
     """
     printed = table[~table.index.str.endswith(TUNED)].sort_values("factor")
     micro = 1e6 * seconds.median(axis=1)
-    figure, (left, right) = pieces.row(
-        2, 0.2 * len(printed) + 1.4, sharey=True, width_ratios=(2, 1)
-    )
+    height = 0.2 * len(printed) + 1.4
+    figure, (left, right) = pieces.row(2, height, sharey=True, width_ratios=(2, 1))
     few = printed["problems"] < table["problems"].max() / 2
     for row, name in enumerate(printed.index):
         shade = colour(entries[name].proof)
         face = "white" if few[name] else shade
         left.plot(printed.loc[name, ["q25", "q75"]], [row, row], color=shade, linewidth=1.2)
-        left.plot(
-            printed.loc[name, "factor"], row, "o", color=shade, markersize=5, markerfacecolor=face
-        )
-        right.plot(micro[name], row, "o", color=shade, markersize=5)
-    left.set(
-        xlabel=(
-            f"regret over that of the best rule\n(median and quartiles of {table['problems'].max()}"
-            " problems)"
-        )
-    )
+        mark = {"color": shade, "markersize": 5}
+        left.plot(printed.loc[name, "factor"], row, "o", markerfacecolor=face, **mark)
+        right.plot(micro[name], row, "o", **mark)
+    quartiles = f"median and quartiles of {table['problems'].max()} problems"
+    left.set(xlabel=f"regret over that of the best rule\n({quartiles})")
     right.set(xlabel="microseconds a round\n(median over problems)")
     for ax in (left, right):
         pieces.log_axes(ax, "x")
@@ -90,6 +80,5 @@ def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, En
     for proof in PROOFS:
         left.plot([], [], "o", color=colour(proof), label=proof)
     left.legend(fontsize=SMALLEST, loc="upper right")
-    return pieces.titled(
-        figure, "All rules as printed, ranked by regret, and the time that they take"
-    )
+    title = "All rules as printed, ranked by regret, and the time that they take"
+    return pieces.titled(figure, title)

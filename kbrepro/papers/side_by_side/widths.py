@@ -1,6 +1,4 @@
-"""Widths of designs that are blind to observations: those of the rules that are near-optimal on
-paper.
-"""
+"""Widths of designs that are blind to observations, for rules that are near-optimal on paper."""
 
 import math
 from dataclasses import dataclass
@@ -11,12 +9,12 @@ from kbrepro.problems import Model
 
 @dataclass(frozen=True)
 class FixedDesign(Probable):
-    """scale (norm + R / sqrt(lambda) sqrt(2 log(1 / share))), share = delta / (2 events): two sides
-    per band.
+    """scale (norm + R / sqrt(lambda) sqrt(2 log(1 / share))), share = delta / (2 events).
 
     For one arm and pulls that do not depend on their observations (Vakili et al. 2021): the error
     of the mean is a part that is at most norm times sd, and a weighted sum of noise that is
-    sub-Gaussian with scale R / sqrt(lambda) sd. With `scale` other than 1 nothing is proved.
+    sub-Gaussian with scale R / sqrt(lambda) sd, on two sides. Nothing is proved unless `scale` is
+    1, as it is unless a rule is tuned.
     """
 
     scale: float = 1.0
