@@ -3,7 +3,8 @@ bands.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -12,12 +13,14 @@ from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.pi_gp_ucb.partition import (
     Integers,
     PartitionedUCB,
+    cover_exponent,
     initial_side,
     must_split,
     split_exponent,
 )
 from kbrepro.problems import Problem, Trial
-from kbrepro.simulation import Experiment, rounds
+from kbrepro.regret import Curve, final_average_regret
+from kbrepro.simulation import Experiment, Planned, rounds
 
 #: Runs of which the paper prints the mean.
 PRINTED_RUNS = 12
@@ -32,6 +35,29 @@ def uniform_regret(source: Callable[[Trial], Problem], trials: int, seed: int) -
     """
     rewards = (source(Trial(seed, number)).expected_reward for number in range(trials))
     return np.array([f.max() - f.mean() for f in rewards])
+
+
+def shares_of_uniform(
+    plan: Mapping[str, Planned],
+    labels: Mapping[tuple[Any, ...], str],
+    played: Mapping[tuple[Any, ...], Mapping[str, Curve]],
+) -> dict[tuple[Any, ...], Array]:
+    """Return the regret of every run over that of uniform play, (n,), by case and rule.
+
+    `labels` in the plan, and their curves, by case.
+    """
+    shares: dict[tuple[Any, ...], Array] = {}
+    for case, label in labels.items():
+        planned = plan[label]
+        uniform = uniform_regret(planned.experiment.problem, planned.trials, planned.seed)
+        for rule, average in final_average_regret(played[case]).items():
+            shares[*case, rule] = average / uniform
+    return shares
+
+
+def seconds(curves: Mapping[str, Curve]) -> dict[str, float]:
+    """Return the mean seconds of a run, by rule."""
+    return {rule: float(curve.seconds.sum(axis=1).mean()) for rule, curve in curves.items()}
 
 
 def half_width(values: Array, axis: int = -1) -> Array:
@@ -113,6 +139,20 @@ def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integ
         else:
             last.append(pulled)
     return created, last
+
+
+def count_cells(runs: Integers, d: int, nu: float) -> dict[str, float]:
+    """Return how many cells the paper's bound allows for, and how many runs (n, T) make, on the
+    grid of 30 points a side.
+    """
+    horizon = runs.shape[1]
+    return {
+        "cells of the first cover": initial_side(horizon, d, nu) ** d,
+        "T^q": horizon ** cover_exponent(d, nu),
+        "cells ever created (mean of runs)": float(
+            np.mean([cover_of(arms, 30, d, nu)[0] for arms in runs])
+        ),
+    }
 
 
 # Bounds
