@@ -171,7 +171,10 @@ class Record:
             return
         plain = _plain(words)
         if plain in self._text and bool(holds):
-            self._unchecked = self._unchecked.replace(plain, "")
+            for found in re.finditer(re.escape(plain), self._text):
+                start, end = found.span()
+                checked = re.sub(r"\d", "_", self._unchecked[start:end])
+                self._unchecked = self._unchecked[:start] + checked + self._unchecked[end:]
             return
         told = [each for each in _sentences(self._text) if _masked(plain) in _masked(each)]
         said = f"the text says “{told[0]}”" if told else "no checked text says it"
@@ -191,7 +194,9 @@ class Record:
             display(Markdown(f"Not all of the full scale was judged here; see the {full}."))
             return
         left = [REFERENCES.sub("", each) for each in _sentences(self._unchecked)]
-        unchecked = [f"nothing checks {each!r}" for each in left if re.search(r"\d", each)]
+        unchecked = [
+            f"nothing checks a number in {each!r}" for each in left if re.search(r"\d", each)
+        ]
         wrong = [*self._wrong, *unchecked]
         if wrong:
             raise ValueError(

@@ -9,6 +9,7 @@ Table 1.
 """
 
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -32,7 +33,8 @@ from kbrepro.papers.pi_gp_ucb.problems import SURFACES
 from kbrepro.problems import Trial
 
 RIVAL, OURS = RULES = "IGP-UCB", "π-GP-UCB"
-PRINTED = {1: (0.11, 0.09), 2: (0.71, 0.52), 3: (0.97, 0.77)}
+#: The regret that Table 1 prints, by d and rule.
+PRINTED = dict(zip(product(DIMENSIONS, RULES), (0.11, 0.09, 0.71, 0.52, 0.97, 0.77), strict=True))
 REFUTED = {"eq. 2": "Table 1, IGP-UCB, d = 1, 2: chi-square 72, with the usual lengthscale 11"}
 
 
@@ -271,9 +273,7 @@ def inside(*rows):
     """Whether each of the six printed shares lies inside the prediction interval, (6,
     experiments).
     """
-    cases = [
-        (row, rule, PRINTED[d][i]) for d, row in enumerate(rows, 1) for i, rule in enumerate(RULES)
-    ]
+    cases = [(rows[d - 1], rule, value) for (d, rule), value in PRINTED.items()]
     return np.array(
         [np.abs(value - row[rule]) <= row(rule, of=half_width) for row, rule, value in cases]
     )

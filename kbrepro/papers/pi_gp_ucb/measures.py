@@ -1,21 +1,24 @@
 """What the notebook on π-GP-UCB measures: shares of uniform regret, cells, bands."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
+from kbrepro.curve import Curve, final_average_regret
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.pi_gp_ucb.partition import (
     Integers,
     PartitionedUCB,
+    cover_exponent,
     initial_side,
     must_split,
     split_exponent,
 )
-from kbrepro.problems import Problem, Trial
-from kbrepro.simulation import Experiment, rounds, start_policy
+from kbrepro.problems import Playable, Problem, Trial
+from kbrepro.simulation import Experiment, Planned, rounds, start_policy
 
 #: Runs of which the paper prints the mean.
 PRINTED_RUNS = 12
@@ -24,13 +27,36 @@ PRINTED_RUNS = 12
 # Regret as a share of that of uniform play
 
 
-def uniform_regret(source: Callable[[Trial], Problem], trials: int, seed: int) -> Array:
+def uniform_regret(source: Callable[[Trial], Playable], trials: int, seed: int) -> Array:
     """Return the expected regret of a round of uniform play in the first trials, (trials,)."""
     regret = np.empty(trials)
     for number in range(trials):
         f = source(Trial(seed, number)).expected_reward
         regret[number] = f.max() - f.mean()
     return regret
+
+
+def shares_of_uniform(
+    plan: Mapping[str, Planned],
+    labels: Mapping[tuple[Any, ...], str],
+    played: Mapping[tuple[Any, ...], Mapping[str, Curve]],
+) -> dict[tuple[Any, ...], Array]:
+    """Return the regret of every run over that of uniform play, (n,), by case and rule.
+
+    `labels` in the plan, and their curves, by case.
+    """
+    shares: dict[tuple[Any, ...], Array] = {}
+    for case, label in labels.items():
+        planned = plan[label]
+        uniform = uniform_regret(planned.experiment.problem, planned.trials, planned.seed)
+        for rule, average in final_average_regret(played[case]).items():
+            shares[*case, rule] = average / uniform
+    return shares
+
+
+def seconds(curves: Mapping[str, Curve]) -> dict[str, float]:
+    """Return the mean seconds of a run, by rule."""
+    return {rule: float(curve.seconds.sum(axis=1).mean()) for rule, curve in curves.items()}
 
 
 def half_width(values: Array, axis: int = -1) -> Array:
@@ -107,6 +133,20 @@ def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integ
         for half in np.ndindex(*(2,) * d):
             cells.append((2 * corner + half, 2 * side, pulled, full[0]))
     return created, last
+
+
+def count_cells(runs: Integers, d: int, nu: float) -> dict[str, float]:
+    """Return how many cells the paper's bound allows for, and how many runs (n, T) make, on the
+    grid of 30 points a side.
+    """
+    horizon = runs.shape[1]
+    return {
+        "cells of the first cover": initial_side(horizon, d, nu) ** d,
+        "T^q": horizon ** cover_exponent(d, nu),
+        "cells ever created (mean of runs)": float(
+            np.mean([cover_of(arms, 30, d, nu)[0] for arms in runs])
+        ),
+    }
 
 
 # Bounds

@@ -36,7 +36,7 @@ def test_four_printed_levels_are_inside_and_the_column_of_igp_ucb_rules_the_lite
 
     def chi_square(**reading):
         rows = [
-            (view(row, **reading), claims.PRINTED[d][0])
+            (view(row, **reading), claims.PRINTED[d, claims.RIVAL])
             for d, row in ((1, claims.row1), (2, claims.row2))
         ]
         spreads = [
