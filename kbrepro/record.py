@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from kbrepro import checks, figures, paths, plans, scorecard
-from kbrepro.claims import Claim, sentences_of
+from kbrepro.claims import CROSS, Claim, sentences_of
 from kbrepro.claims.tables import Unlike
 from kbrepro.data import SensorData
 from kbrepro.figures import comparisons
@@ -136,7 +136,8 @@ class Record:
         (claim,) = [each for each in sentences if each.id == claim_id and isinstance(each, Claim)]
         with suppress(Unlike):
             result = scorecard.judged(claim, self._kept)
-            drawn = comparisons.readings(f"{claim_id}: {result.verdict}", result.readings)
+            single = [each for each in result.readings if CROSS not in each.choice]
+            drawn = comparisons.readings(f"{claim_id}: {result.verdict.word}", single)
             self.figure(drawn, f"readings_{claim_id}")
             plt.show()
 

@@ -10,12 +10,20 @@ from typing import Any
 from kbrepro import paths
 from kbrepro.claims import (
     AGAIN,
+    CROSS,
     DEPENDS,
     KINDS,
     NOT,
+    ONE_PLAY,
+    REDRAWN,
     SOMETIMES,
+    TOO_FEW,
     Claim,
+    Judged,
+    Reading,
     Theorem,
+    at_once,
+    conjunction,
     judge,
     sentences_of,
 )
@@ -23,16 +31,19 @@ from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
 Record = Mapping[str, Any]
-VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES)
+VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES, TOO_FEW)
 #: A glyph a verdict, so that a table can be read without colour.
-GLYPHS = dict(zip(VERDICTS, ("●", "○", "◑", "◌"), strict=True))
+GLYPHS = dict(zip(VERDICTS, ("●", "○", "◑", "◌", "·"), strict=True))
 MEANS = (
     "The number is the share of reruns of the paper's own experiment, at its own size, that would"
     " print the sentence, if our implementation ran it: evidence neither on the authors' code or"
     " draws nor that the sentence is true. ● *comes out again*: at least 0.9 under every reading"
     " that counts. ○ *does not*: at most 0.1. ◑ *depends*: the readings are at least 0.5 apart. ◌"
-    " *now and then*: otherwise."
+    " *now and then*: otherwise. · *too few to say*: fewer than eight kept trials. *Uncertain*: an"
+    " interval crosses the limit."
 )
+#: A row of a table is no sentence: it stands without quotation marks.
+ROW = "Row of Table"
 #: Until an edition is frozen before it is played.
 EXPLORATORY = (
     "**Exploratory.** The predicates were written knowing the trials, those of edition 0.3.0. Where"
@@ -49,33 +60,55 @@ judged = cache(judge)
 @cache
 def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     """Return what came out for a claim or a theorem, as claims.json has it."""
-    names = [
-        name for name in ("id", "kind", "where", "quote", "checked") if hasattr(sentence, name)
-    ]
-    record = {name: getattr(sentence, name) for name in names}
     if isinstance(sentence, Theorem):
+        names = "id", "where", "statement", "corrected", "checked"
         checked = sentence.check(kept)
+        record = {name: getattr(sentence, name) for name in names}
         return record | {"outcome": sentence.outcome or checked.outcome} | checked._asdict()
+    record = {name: getattr(sentence, name) for name in ("id", "kind", "where", "quote", "finding")}
     result = judged(sentence, kept)
     effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
-    readings = [
-        each._asdict() | {"probability": each.probability._asdict()} for each in result.readings
-    ]
-    record |= {
-        "verdict": result.verdict,
-        "depends_on": result.depends_on,
-        "effect": effect,
-        "readings": readings,
-    }
-    return record
+    return record | {"effect": effect} | _told(result, result.readings)
 
 
 def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
-    """Return all claims and theorems of a paper's folder, judged by kept trials."""
-    records = [record_of(each, kept) for each in sentences_of(paper)]
-    return {
+    """Return all claims and theorems of a paper's folder, judged by kept trials; its findings, and
+    which sentences come out at once.
+    """
+    sentences = sentences_of(paper)
+    records = [record_of(each, kept) for each in sentences]
+    run = {
         name: [each for each in records if key in each]
         for name, key in (("claims", "verdict"), ("theorems", "outcome"))
+    }
+    observed = [
+        each for each in sentences if isinstance(each, Claim) and each.kind == "observation"
+    ]
+    groups: dict[str, list[Claim]] = {}
+    for each in observed:
+        groups.setdefault(each.finding or each.id, []).append(each)
+    run["findings"] = [_finding(group, kept) for group in groups.values()]
+    few = {record["id"] for record in run["claims"] if record["verdict"] == TOO_FEW}
+    told = [each for each in observed if each.id not in few]
+    run["at_once"] = [line._asdict() for line in at_once(told, kept)] if told else []
+    return run
+
+
+def _finding(group: Sequence[Claim], kept: Kept) -> Record:
+    """What came out for claims that are one finding: that all hold at once."""
+    result = judge(conjunction(group), kept) if len(group) > 1 else judged(group[0], kept)
+    return {"ids": [each.id for each in group]} | _told(result, result.readings[:1])
+
+
+def _told(result: Judged, readings: Sequence[Reading]) -> dict[str, Any]:
+    """A verdict and the numbers of readings, as claims.json has them."""
+    return {
+        "verdict": result.verdict.word,
+        "depends_on": result.verdict.depends_on,
+        "uncertain": result.verdict.uncertain,
+        "readings": [
+            each._asdict() | {"probability": each.probability._asdict()} for each in readings
+        ],
     }
 
 
@@ -108,7 +141,7 @@ def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
     """Return the page of every claim and theorem in Markdown, by notebook: results/README.md."""
     parts = ["# Every claim", EXPLORATORY, MEANS]
     for name, run in runs.items():
-        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", totals(run["claims"])]
+        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", *told_of(run)]
         for kind in KINDS:
             if rows := [each for each in run["claims"] if each["kind"] == kind]:
                 parts += [f"### {kind.capitalize()}s", tables(rows)]
@@ -117,12 +150,47 @@ def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def told_of(run: Mapping[str, Sequence[Record]]) -> list[str]:
+    """Return the totals of a paper's sentences and findings, and which come out at once."""
+    if not run["findings"]:
+        return []
+    findings = [{**each, "kind": "observation"} for each in run["findings"]]
+    n = sum(each["kind"] == "observation" for each in run["claims"])
+    parts = [
+        f"{n} sentences: {totals(run['claims'])}.",
+        f"{len(findings)} findings, of sentences on the same numbers and parts of one printed"
+        f" sentence: {totals(findings)}.",
+    ]
+    shared = [
+        f"{' + '.join(each['ids'])}: {each['verdict']}" for each in findings if len(each["ids"]) > 1
+    ]
+    if shared:
+        parts.append(f"Judged together: {'; '.join(shared)}.")
+    crossed = [line for line in run["at_once"] if CROSS in line["choice"]]
+    shown = [line for line in run["at_once"] if line not in crossed]
+    shown += sorted(crossed, key=lambda line: -len(line["holds"]))[:1]
+    rows = [
+        [
+            f"{line['value']} ({line['choice']})" if line["choice"] else "main",
+            f"{len(line['holds'])} of {len(line['holds'] + line['fails'])}",
+            f"{line['mean']:.1f}",
+            ", ".join(line["fails"]) or "none",
+        ]
+        for line in shown
+    ]
+    head = ["reading", "at once in 9 of 10 reruns", "in a rerun, on average", "the others"]
+    return [*parts, table(head, rows)]
+
+
 def totals(claims: Iterable[Record]) -> str:
     """Return how many observations of a paper have which verdict: `5 come out again, 1 does not,
     ...`.
     """
-    n = Counter(each["verdict"] for each in claims if each["kind"] == "observation")
-    return ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in VERDICTS)
+    counted = [each for each in claims if each["kind"] == "observation"]
+    n = Counter(each["verdict"] for each in counted)
+    told = [f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in VERDICTS]
+    uncertain = sum(each["uncertain"] for each in counted)
+    return ", ".join(told) + f"; {uncertain} of them uncertain"
 
 
 def tables(records: Sequence[Record]) -> str:
@@ -158,11 +226,17 @@ def lines(record: Record) -> list[str]:
 
 def _cells(record: Record) -> list[str]:
     """A claim or a theorem as the cells of its row: id, sentence, numbers, verdict, our number."""
-    said = record["quote"] if record.get("kind") == "own question" else f"“{record['quote']}”"
-    row = [record["id"], f"{said} ({record['where']})"]
     if "outcome" in record:
-        return [*row, record["checked"], f"**{record['outcome']}**", _room(record)]
+        said = f"{record['statement']} ({record['where']})"
+        if record["corrected"]:
+            said += f"<br>corrected: {record['corrected']}"
+        outcome = f"**{record['outcome']}**"
+        return [record["id"], said, record["checked"], outcome, _room(record)]
+    own = record["kind"] == "own question" or record["quote"].startswith(ROW)
+    said = record["quote"] if own else f"“{record['quote']}”"
+    row = [record["id"], f"{said} ({record['where']})"]
     on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
+    on += " *(uncertain)*" * record["uncertain"]
     return [
         *row,
         _numbers(record),
@@ -195,6 +269,8 @@ def _numbers(record: Record) -> str:
     it.
     """
     main, *others = record["readings"]
+    crossed = [each for each in others if CROSS in each["choice"]]
+    others = [each for each in others if each not in crossed]
     text = f"**{main['probability']['value']:.2f}**"
     if main["probability"]["low"] < main["probability"]["high"]:
         text += f" ({main['probability']['low']:.2f} to {main['probability']['high']:.2f})"
@@ -208,7 +284,30 @@ def _numbers(record: Record) -> str:
         text += f"<br>{each['probability']['value']:.2f} {each['value']} ({each['choice']}{out})"
     if same := len(others) - len(differ):
         text += f"<br>the same under {same} other reading{'s' * (same > 1)}"
-    return text + f"<br>{main['kept']} kept, {main['drawn']} a rerun"
+    if crossed:
+        text += f"<br>{_combinations(record['readings'], crossed[0]['choice'])}"
+    return f"{text}<br>{_trials(main)}"
+
+
+def _combinations(readings: Sequence[Record], crossed: str) -> str:
+    """In how many combinations of two choices that count a sentence comes out again."""
+    named = {"", crossed, *crossed.split(CROSS)}
+    counted = [each for each in readings if each["choice"] in named and not each["excluded_by"]]
+    again = sum(each["probability"]["value"] >= 0.9 for each in counted)
+    return f"at least 0.9 in {again} of {len(counted)} combinations ({crossed})"
+
+
+def _trials(reading: Record) -> str:
+    """What a number rests on: trials kept and drawn, and what waits to be played."""
+    probability = reading["probability"]
+    told = f"{reading['kept']} kept, {reading['drawn']} a rerun"
+    if probability["how"] == ONE_PLAY:
+        told = "one play, nothing redrawn"
+    elif probability["how"] == REDRAWN and probability["low"] == probability["high"]:
+        told += (
+            f": the same in all redraws; trials rarer than 3 in {reading['kept']} would not be seen"
+        )
+    return f"{told}<br>{reading['caveat']}" if reading["caveat"] else told
 
 
 def _effect(record: Record) -> str:

@@ -261,7 +261,7 @@ record.table(table.rename_axis("rule"), "fig5b_rules")
 table.round(2)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.verdicts("1-H", "1-I", "1-O", "1-Y")
+record.verdicts("1-H", "1-I", "1-O", "1-Y", "1-Z")
 record.readings("1-H")
 record.readings("1-O")
 
