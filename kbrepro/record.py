@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from PIL import Image as Pixels
 
 from kbrepro import checks, figures, paths, plans, scorecard
-from kbrepro.claims import DEPENDS, Claim, sentences_of
+from kbrepro.claims import CROSS, DEPENDS, Claim, sentences_of
 from kbrepro.claims.tables import Unlike
 from kbrepro.data import SensorData
 from kbrepro.figures import comparisons
@@ -146,7 +146,8 @@ class Record:
             claim = known[record["id"]]
             if isinstance(claim, Claim) and record["verdict"] == DEPENDS:
                 title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
-                readings = scorecard.judged(claim, self._kept).readings
+                judged = scorecard.judged(claim, self._kept).readings
+                readings = [each for each in judged if CROSS not in each.choice]
                 self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
 
     def say(self, holds: Any, sentence: str) -> None:

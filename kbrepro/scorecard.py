@@ -11,12 +11,20 @@ from typing import Any
 from kbrepro import paths
 from kbrepro.claims import (
     AGAIN,
+    CROSS,
     DEPENDS,
     KINDS,
     NOT,
+    ONE_PLAY,
+    REDRAWN,
     SOMETIMES,
+    TOO_FEW,
     Claim,
+    Judged,
+    Reading,
     Theorem,
+    at_once,
+    conjunction,
     judge,
     sentences_of,
 )
@@ -24,9 +32,9 @@ from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
 Record = Mapping[str, Any]
-VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES)
+VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES, TOO_FEW)
 #: A glyph a verdict, so that a table can be read without colour.
-GLYPHS = dict(zip((*VERDICTS, "too few to say"), "●○◑◌◇", strict=True))
+GLYPHS = dict(zip(VERDICTS, "●○◑◌◇", strict=True))
 #: What stands above the sentences of a table; observations alone count.
 HEADS = {
     "observation": "what the paper reports",
@@ -39,8 +47,11 @@ MEANS = (
     " authors' code or draws nor that the sentence is true. A *reading* is a choice that the paper"
     " leaves open. ● *comes out again*: at least 90 of 100 under every reading that counts. ○"
     " *does not*: at most 10. ◑ *depends*: the readings are at least 50 apart. ◌ *now and then*:"
-    " otherwise."
+    " otherwise. ◇ *too few to say*: fewer than eight kept trials. *Uncertain*: an interval crosses"
+    " the limit."
 )
+#: A row of a table is no sentence: it stands without quotation marks.
+ROW = "Row of Table"
 #: Until an edition is frozen before it is played.
 EXPLORATORY = (
     "**Exploratory.** The predicates were written knowing the trials, those of edition 0.3.0. Where"
@@ -57,32 +68,55 @@ judged = cache(judge)
 @cache
 def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     """Return what came out for a claim or a theorem, as claims.json has it."""
-    names = ("id", "kind", "where", "quote", "checked", "finding")
-    said = {name: getattr(sentence, name, None) for name in names}
-    record = {name: each for name, each in said.items() if each is not None}
     if isinstance(sentence, Theorem):
+        names = "id", "where", "statement", "corrected", "checked"
         checked = sentence.check(kept)
+        record = {name: getattr(sentence, name) for name in names}
         return record | {"outcome": sentence.outcome or checked.outcome} | checked._asdict()
+    record = {name: getattr(sentence, name) for name in ("id", "kind", "where", "quote", "finding")}
     result = judged(sentence, kept)
     effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
-    readings = [
-        each._asdict() | {"probability": each.probability._asdict()} for each in result.readings
-    ]
-    record |= {
-        "verdict": result.verdict,
-        "depends_on": result.depends_on,
-        "effect": effect,
-        "readings": readings,
-    }
-    return record
+    return record | {"effect": effect} | _told(result, result.readings)
 
 
 def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
-    """Return all claims and theorems of a paper's folder, judged by kept trials."""
-    records = [record_of(each, kept) for each in sentences_of(paper)]
-    return {
+    """Return all claims and theorems of a paper's folder, judged by kept trials; its findings, and
+    which sentences come out at once.
+    """
+    sentences = sentences_of(paper)
+    records = [record_of(each, kept) for each in sentences]
+    run = {
         name: [each for each in records if key in each]
         for name, key in (("claims", "verdict"), ("theorems", "outcome"))
+    }
+    observed = [
+        each for each in sentences if isinstance(each, Claim) and each.kind == "observation"
+    ]
+    groups: dict[str, list[Claim]] = {}
+    for each in observed:
+        groups.setdefault(each.finding or each.id, []).append(each)
+    run["findings"] = [_finding(group, kept) for group in groups.values()]
+    few = {record["id"] for record in run["claims"] if record["verdict"] == TOO_FEW}
+    told = [each for each in observed if each.id not in few]
+    run["at_once"] = [line._asdict() for line in at_once(told, kept)] if told else []
+    return run
+
+
+def _finding(group: Sequence[Claim], kept: Kept) -> Record:
+    """What came out for claims that are one finding: that all hold at once."""
+    result = judge(conjunction(group), kept) if len(group) > 1 else judged(group[0], kept)
+    return {"ids": [each.id for each in group]} | _told(result, result.readings[:1])
+
+
+def _told(result: Judged, readings: Sequence[Reading]) -> dict[str, Any]:
+    """A verdict and the numbers of readings, as claims.json has them."""
+    return {
+        "verdict": result.verdict.word,
+        "depends_on": result.verdict.depends_on,
+        "uncertain": result.verdict.uncertain,
+        "readings": [
+            each._asdict() | {"probability": each.probability._asdict()} for each in readings
+        ],
     }
 
 
@@ -115,7 +149,7 @@ def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
     """Return the page of every claim and theorem in Markdown, by notebook: results/README.md."""
     parts = ["# Every claim", EXPLORATORY, MEANS]
     for name, run in runs.items():
-        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", totals(run["claims"])]
+        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", *told_of(run)]
         for kind in KINDS:
             if rows := [each for each in run["claims"] if each["kind"] == kind]:
                 parts += [f"### {kind.capitalize()}s", tables(rows, name)]
@@ -124,13 +158,48 @@ def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def told_of(run: Mapping[str, Sequence[Record]]) -> list[str]:
+    """Return the totals of a paper's sentences and findings, and which come out at once."""
+    if not run["findings"]:
+        return []
+    findings = [{**each, "kind": "observation"} for each in run["findings"]]
+    n = sum(each["kind"] == "observation" for each in run["claims"])
+    parts = [
+        f"{n} sentences: {totals(run['claims'])}.",
+        f"{len(findings)} findings, of sentences on the same numbers and parts of one printed"
+        f" sentence: {totals(findings)}.",
+    ]
+    shared = [
+        f"{' + '.join(each['ids'])}: {each['verdict']}" for each in findings if len(each["ids"]) > 1
+    ]
+    if shared:
+        parts.append(f"Judged together: {'; '.join(shared)}.")
+    crossed = [line for line in run["at_once"] if CROSS in line["choice"]]
+    shown = [line for line in run["at_once"] if line not in crossed]
+    shown += sorted(crossed, key=lambda line: -len(line["holds"]))[:1]
+    rows = [
+        [
+            f"{line['value']} ({line['choice']})" if line["choice"] else "main",
+            f"{len(line['holds'])} of {len(line['holds'] + line['fails'])}",
+            f"{line['mean']:.1f}",
+            ", ".join(line["fails"]) or "none",
+        ]
+        for line in shown
+    ]
+    head = ["reading", "at once in 9 of 10 reruns", "in a rerun, on average", "the others"]
+    return [*parts, table(head, rows)]
+
+
 def totals(claims: Iterable[Record]) -> str:
     """Return how many observations of a paper have which verdict: `5 come out again, 1 does not,
     ...`.
     """
-    n = Counter(each["verdict"] for each in claims if each["kind"] == "observation")
-    shown = [verdict for verdict in GLYPHS if verdict in VERDICTS or n[verdict]]
-    return ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in shown)
+    counted = [each for each in claims if each["kind"] == "observation"]
+    n = Counter(each["verdict"] for each in counted)
+    shown = [verdict for verdict in VERDICTS if verdict != TOO_FEW or n[verdict]]
+    told = ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in shown)
+    uncertain = sum(each["uncertain"] for each in counted)
+    return f"{told}; {uncertain} of them uncertain" if uncertain else told
 
 
 def tables(records: Sequence[Record], notebook: str = "") -> str:
@@ -173,9 +242,13 @@ def _row(record: Record, notebook: str) -> list[str]:
 
 def _said(record: Record) -> str:
     """The sentence, where it stands, and the finding that it shares with others."""
-    own = record.get("kind") == "own question"
-    said = record["quote"] if own else f"“{record['quote']}”"
-    finding = f"; one finding: {record['finding']}" if record.get("finding") else ""
+    if "outcome" in record:
+        said = f"{record['statement']} ({record['where']})"
+        corrected = record["corrected"]
+        return f"{said}<br>corrected: {corrected}" if corrected else said
+    plain = record["kind"] == "own question" or record["quote"].startswith(ROW)
+    said = record["quote"] if plain else f"“{record['quote']}”"
+    finding = f"; one finding: {record['finding']}" if record["finding"] else ""
     return f"{said} ({record['where']}{finding})"
 
 
@@ -183,6 +256,7 @@ def _verdict(record: Record) -> str:
     if "outcome" in record:
         return f"**{record['outcome']}**"
     on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
+    on += " *(uncertain)*" * record["uncertain"]
     return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{on}"
 
 
@@ -191,12 +265,11 @@ def _number(record: Record) -> list[str]:
     if "outcome" in record:
         return [record["checked"]]
     main = record["readings"][0]
-    kept = f"<small>{main['kept']} kept, {main['drawn']} a rerun</small>"
     if not (effect := record["effect"]):
-        return [kept]
+        return _trials(main)
     low, high = _short(effect["low"]), _short(effect["high"])
     interval = f" ({low} to {high})" if low != high else ""
-    return [f"**{_short(effect['value'])}**{interval}: {effect['shows']}", kept]
+    return [f"**{_short(effect['value'])}**{interval}: {effect['shows']}", *_trials(main)]
 
 
 def _words(record: Record) -> list[str]:
@@ -206,6 +279,8 @@ def _words(record: Record) -> list[str]:
     if "outcome" in record:
         return _room(record)
     main, *others = record["readings"]
+    crossed = [each for each in others if CROSS in each["choice"]]
+    others = [each for each in others if each not in crossed]
     probability = main["probability"]
     here = probability["value"]
     ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
@@ -223,6 +298,8 @@ def _words(record: Record) -> list[str]:
         told.append(f"{choice} {_listed(values)}: {often}{clause}")
     if same := len(others) - sum(map(len, apart.values())):
         told.append(f"{same} other reading{'s' * (same > 1)}: the same")
+    if crossed:
+        told.append(_combinations(record["readings"], crossed[0]["choice"]))
     return told
 
 
@@ -258,6 +335,26 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
     )
+
+
+def _combinations(readings: Sequence[Record], crossed: str) -> str:
+    """In how many combinations of two choices that count a sentence comes out again."""
+    named = {"", crossed, *crossed.split(CROSS)}
+    counted = [each for each in readings if each["choice"] in named and not each["excluded_by"]]
+    again = sum(each["probability"]["value"] >= 0.9 for each in counted)
+    return f"again in {again} of {len(counted)} combinations ({crossed})"
+
+
+def _trials(reading: Record) -> list[str]:
+    """What a number rests on: trials kept and drawn, and what waits to be played."""
+    probability = reading["probability"]
+    told = f"{reading['kept']} kept, {reading['drawn']} a rerun"
+    if probability["how"] == ONE_PLAY:
+        told = "one play, nothing redrawn"
+    elif probability["how"] == REDRAWN and probability["low"] == probability["high"]:
+        rare = f"trials rarer than 3 in {reading['kept']} would not be seen"
+        told += f": the same in all redraws; {rare}"
+    return [f"<small>{part}</small>" for part in (told, reading["caveat"]) if part]
 
 
 def _short(number: float) -> str:

@@ -263,7 +263,7 @@ record.table(table.rename_axis("rule"), "fig5b_rules")
 table.round(2)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.verdicts("1-H", "1-I", "1-O", "1-Y")
+record.verdicts("1-H", "1-I", "1-O", "1-Y", "1-Z")
 
 # %% [markdown]
 # ## Do the theorems hold? (Theorems 1 to 3)

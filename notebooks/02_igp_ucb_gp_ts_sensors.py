@@ -398,7 +398,7 @@ record.verdicts("2-J", "2-K", "2-L", "2-M")
 # Sentences of the abstract, of Sections 3.1, 4.1 and 4.2, of footnote 11 and of the conclusion.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.verdicts("2-F", "2-Q", "2-S", "2-Z", "2-AA", "2-AB")
+record.verdicts("2-F", "2-Q", "2-AF", "2-S", "2-Z", "2-AA", "2-AG", "2-AB", "2-AE")
 
 # %% [markdown]
 # ## Do the theorems hold?

@@ -225,6 +225,9 @@ for name in simple_problems():
 on_simple = pd.DataFrame(on_simple)
 on_simple.round(2)
 
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
+record.verdicts("6-J", "6-K")
+
 # %% [markdown]
 # ## Part two: who wins where? (every rule on every problem)
 #

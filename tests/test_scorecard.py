@@ -12,23 +12,24 @@ ROOT = Path(__file__).parents[1]
 RUNS = scorecard.read(ROOT / "results" / "paper")
 
 
-def reading(value, choice="", name="", excluded="", drawn=25, kept=100):
-    probability = {"value": value, "low": value - 0.1, "high": value}
+def reading(value, choice="", name="", excluded="", drawn=25, kept=100, how="redrawn"):
+    probability = {"value": value, "low": value - 0.1, "high": value, "error": 0.0, "how": how}
     return {"choice": choice, "value": name, "probability": probability} | {
-        "drawn": drawn, "kept": kept, "excluded_by": excluded
+        "drawn": drawn, "kept": kept, "excluded_by": excluded, "caveat": ""
     }  # fmt: skip
 
 
 CLAIM = {
     "id": "9-A", "kind": "observation", "where": "Fig. 1", "quote": "A | B are alike.",
-    "verdict": "depends",
+    "finding": "", "verdict": "depends", "uncertain": False,
     "depends_on": ["width"], "effect": {"value": 1.25, "low": 1.1, "high": 1.4, "shows": "ratio"},
     "readings": [reading(0.96), reading(0.25, "width", "five"),
      reading(0.5, "width", "ten", "footnote 3: no"),
                  reading(0.96, "norm", "one")],
 }  # fmt: skip
 THEOREM = {
-    "id": "9-T", "where": "Theorem 1", "quote": "R is at most T.", "checked": "runs above T",
+    "id": "9-T", "where": "Theorem 1", "statement": "R is at most T.", "corrected": "",
+    "checked": "runs above T",
     "outcome": "no violation in 12 runs", "violations": 0, "runs": 12, "allowed": 0.0,
     "room": 0.034,
 }  # fmt: skip
@@ -85,7 +86,7 @@ def test_remarks_questions_and_theorems_have_tables_of_their_own():
     ]
     assert (
         scorecard.tables([THEOREM]).splitlines()[-1]
-        == '| <a id="9-T"></a>**9-T** “R is at most T.” (Theorem 1) | runs above T | **no violation'
+        == '| <a id="9-T"></a>**9-T** R is at most T. (Theorem 1) | runs above T | **no violation'
         " in 12 runs**<br>room: 0.034 of the bound |"
     )
     assert scorecard.tables([THEOREM | {"room": float("nan")}]).endswith("runs** |")
@@ -102,15 +103,59 @@ def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
         "      100 kept, 25 a rerun",
     ]
     first, room, checked = scorecard.lines(THEOREM)
-    assert first == "9-T   no violation in 12 runs: “R is at most T.” (Theorem 1)"
+    assert first == "9-T   no violation in 12 runs: R is at most T. (Theorem 1)"
     assert (checked.strip(), room.strip()) == ("runs above T", "room: 0.034 of the bound")
+
+
+def test_what_is_uncertain_or_corrected_or_not_redrawn_or_no_sentence_is_said():
+    (row,) = scorecard.tables([CLAIM | {"uncertain": True}]).splitlines()[2:]
+    assert "| ◑ **depends** on width *(uncertain)*<br>" in row
+    (row,) = scorecard.tables([THEOREM | {"corrected": "R is at most 2 T"}]).splitlines()[2:]
+    assert "R is at most T. (Theorem 1)<br>corrected: R is at most 2 T |" in row
+    fixed = reading(0.5, how="nothing redrawn") | {"caveat": "other days"}
+    (row,) = scorecard.tables([CLAIM | {"readings": [fixed]}]).splitlines()[2:]
+    assert "<small>one play, nothing redrawn</small><br><small>other days</small> |" in row
+    assert "a rerun<" not in row
+    same = reading(1.0)
+    same["probability"] = same["probability"] | {"low": 1.0}
+    (row,) = scorecard.tables([CLAIM | {"readings": [same]}]).splitlines()[2:]
+    assert "the same in all redraws; trials rarer than 3 in 100 would not be seen" in row
+    (row,) = scorecard.tables([CLAIM | {"quote": "Row of Table 1, d = 1: 3 min."}]).splitlines()[2:]
+    assert "**9-A** Row of Table 1, d = 1: 3 min. (Fig. 1) |" in row
+
+
+def test_crossed_readings_are_counted():
+    crossed = [reading(0.95, "width × norm", "five × one"), reading(0.1, "width × norm", "a × b")]
+    crossed.append(reading(0.95, "width × norm", "ten × one", "footnote 3: no"))
+    (row,) = scorecard.tables([CLAIM | {"readings": CLAIM["readings"] + crossed}]).splitlines()[2:]
+    assert "; again in 3 of 5 combinations (width × norm) |" in row
+
+
+def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
+    finding = {name: CLAIM[name] for name in ("verdict", "depends_on", "uncertain", "readings")}
+    line = {"choice": "width", "value": "five", "holds": ["9-A"], "fails": ["9-B"], "mean": 1.25}
+    run = {
+        "claims": [CLAIM, CLAIM | {"id": "9-B"}],
+        "findings": [finding | {"ids": ["9-A", "9-B"]}],
+        "at_once": [line | {"choice": "", "value": ""}, line],
+    }
+    sentences, findings, shared, table = scorecard.told_of(run)
+    assert sentences.startswith("2 sentences: ") and "2 ◑ depends" in sentences
+    assert findings.startswith("1 findings, ") and "1 ◑ depends" in findings
+    assert shared == "Judged together: 9-A + 9-B: depends."
+    assert table.splitlines()[2:] == [
+        "| main | 1 of 2 | 1.2 | 9-B |",
+        "| five (width) | 1 of 2 | 1.2 | 9-B |",
+    ]
+    assert scorecard.told_of({"claims": [OWN], "findings": [], "at_once": []}) == []
 
 
 def test_totals_count_observations_alone():
     again = CLAIM | {"verdict": "comes out again"}
     assert (
         scorecard.totals([CLAIM, again, again, OWN])
-        == "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then"
+        == "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then, 0 · too few to say;"
+        " 0 of them uncertain"
     )
 
 

@@ -33,10 +33,11 @@ def changed_claims(results, folder):
     for kind, records in paths.read_json(results / "claims.json").items():
         for was, judged in zip(records, now[kind], strict=True):
             one, other = flat(was), as_written(judged, None)
+            told = judged.get("id", kind)
             for name in one:
                 if one[name] != other.get(name):
                     yield (
-                        f"claims.json: {judged['id']}: {name[1:]} is {one[name]!r}, judged again"
+                        f"claims.json: {told}: {name[1:]} is {one[name]!r}, judged again"
                         f" {other.get(name)!r}"
                     )
 

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from kbrepro import papers, paths, store, sums
 from kbrepro.batch import profiles
 from kbrepro.batch.run import plan
-from kbrepro.claims import Theorem, sentences_of
+from kbrepro.claims import Claim, Theorem, sentences_of
 from kbrepro.plans import plan_of, remembering
 from kbrepro.store.settings import differences
 
@@ -56,7 +56,7 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     yield from (
         f"claim {each.id} has no quote: its function needs a docstring"
         for each in sentences
-        if not each.quote
+        if not (each.quote if isinstance(each, Claim) else each.statement)
     )
     yield from (f"claim {each} is there {n} times" for each, n in Counter(ids).items() if n > 1)
     yield from (

@@ -5,8 +5,9 @@ A *claim* is a quote and a *predicate* on the tables that the paper shows, in th
 (`words`). The kept trials are drawn anew, and experiments of the paper's size are drawn from each
 redraw; the share of experiments in which the predicate holds, averaged over redraws, is the
 **replication probability**. It pays for few trials: a plain count at equal size calls one sentence
-in five if the truth is one in two, the mean seven in a hundred. A *reading* is a choice that the
-paper leaves open; each is judged, one choice at a time.
+in five if the truth is one in two, the mean seven in a hundred. Experiments of one trial are
+enumerated instead. A *reading* is a choice that the paper leaves open; each is judged, one choice
+at a time, or two that a table says are `crossed`.
 
 It is how often our implementation would print the sentence: evidence neither on the authors' code
 or draws nor that the sentence is true. Where it comes from: the probability of replicating (Goodman
@@ -19,22 +20,34 @@ separate little (Devezer and Buzbas 2026, arXiv 2604.26268): the numbers are the
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from inspect import signature
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kbrepro import checks
+from kbrepro.claims import tables as drawing
 from kbrepro.claims.tables import Draw, Kept, Table, Trials, View
 from kbrepro.estimates import Estimate, share
 
 KINDS = ("observation", "remark", "own question")
 AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now and then"
-EXPERIMENTS, REDRAWS = 1000, 100
+TOO_FEW = "too few to say"
+#: The kept trials are drawn anew so often, and so many experiments are drawn from each redraw.
+REDRAWS, EXPERIMENTS = 400, 250
+#: Redraws at once; the Monte Carlo error at which it is enough.
+BLOCK, ERROR = 20, 0.01
+#: On fewer kept trials nothing is said; on fewer than `SURE` a reading decides nothing alone, since
+#: 36 of 36 is the least that shows, by its 95 % interval, a share of at least 0.9.
+LEAST, SURE = 8, 36
+#: How a number came about.
+REDRAWN, ENUMERATED, ONE_PLAY = "redrawn", "enumerated", "nothing redrawn"
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,8 @@ class Claim:
     name.
 
     An argument `*panels` stands for all tables of the tuple `panels`. `effect` returns the number
-    that stands beside the verdict, from the same tables, and `shows` says what it is.
+    that stands beside the verdict, from the same tables, and `shows` says what it is. Claims with
+    the same `finding` are one: parts of a printed sentence, or sentences on the same numbers.
     """
 
     id: str
@@ -53,11 +67,15 @@ class Claim:
     predicate: Callable[..., Any]
     effect: Callable[..., Any] | None = None
     shows: str = ""
+    finding: str = ""
+    of_parts: tuple[Table, ...] = ()
 
     def tables(self, function: Callable[..., Any] | None = None) -> list[Table]:
         """Return the tables that the predicate takes, or the effect; one that takes `*figures`
         takes the same.
         """
+        if self.of_parts:
+            return [*self.of_parts]
         names = [*signature(function or self.predicate).parameters]
         known = self.predicate.__globals__
         if missing := [name for name in names if name not in known]:
@@ -77,13 +95,16 @@ def claim(
     kind: str = "observation",
     effect: Callable[..., Any] | None = None,
     shows: str = "",
+    finding: str = "",
 ) -> Callable[[Callable[..., Any]], Claim]:
     """Return a decorator that makes a `Claim` of a predicate, whose docstring is the quote.
 
     Raises ValueError on an unknown kind.
     """
     checks.one_of(KINDS, kind=kind)
-    return lambda predicate: Claim(id, where, _quote(predicate), kind, predicate, effect, shows)
+    return lambda predicate: Claim(
+        id, where, _quote(predicate), kind, predicate, effect, shows, finding
+    )
 
 
 #: What a paper argues or cites, and what we ask.
@@ -113,9 +134,15 @@ class Outcome(NamedTuple):
         (runs, ...) or ragged.
         """
         worst = np.array([np.max(share) for share in shares], dtype=float)
-        return cls(
-            int((worst > 1 + 1e-9).sum()), len(worst), allowed, float(worst.max(initial=-np.inf))
-        )
+        within = worst <= 1 + 1e-9  # NaN is not
+        return cls(int((~within).sum()), len(worst), allowed, float(worst.max(initial=-np.inf)))
+
+    @classmethod
+    def worst(cls, cases: Iterable[Outcome]) -> Outcome:
+        """Return the case with the largest share of violations, then with the least room: a theorem
+        promises its probability in each.
+        """
+        return max(cases, key=lambda case: (case.violations / case.runs, case.room))
 
     @property
     def outcome(self) -> str:
@@ -127,46 +154,50 @@ class Outcome(NamedTuple):
         low = share(np.arange(self.runs) < self.violations).low
         if low > self.allowed or (not self.allowed and self.violations):
             return "false as printed"
-        return (
-            f"{self.violations or 'no'} violation{'s' * (self.violations > 1)} in {self.runs:,}"
-            " runs"
-        )
+        told = f"{self.violations or 'no'} violation{'s' * (self.violations > 1)}"
+        told += f" in {self.runs:,} runs"
+        if not (self.violations and self.allowed):
+            return told
+        return f"{told}: {self.violations / self.runs:.1%}, {self.allowed:.0%} allowed"
 
 
 @dataclass(frozen=True)
 class Theorem:
-    """A theorem or lemma, what was checked of it and on what range, and `check(kept)` that counts,
-    or the outcome.
+    """A theorem or lemma: its statement with the formula, what was checked of it and on what range,
+    and `check(kept)` that counts, or the outcome; where it is false, `corrected` says what holds.
     """
 
     id: str
     where: str
-    quote: str
+    statement: str
     checked: str
     check: Callable[[Kept], Outcome]
     outcome: str = ""
+    corrected: str = ""
 
 
 def theorem(
-    id: str, where: str, checked: str, quote: str = ""
+    id: str, where: str, checked: str, statement: str = "", corrected: str = ""
 ) -> Callable[[Callable[[Kept], Outcome]], Theorem]:
     """Return a decorator that makes a `Theorem` of a function that counts violations in kept
     trials.
 
-    The quote is the function's docstring, unless it is given since one function serves several
+    The statement is the function's docstring, unless it is given since one function serves several
     theorems.
     """
-    return lambda check: Theorem(id, where, quote or _quote(check), checked, check)
+    return lambda check: Theorem(
+        id, where, statement or _quote(check), checked, check, corrected=corrected
+    )
 
 
-def tested(id: str, where: str, what: str, quote: str) -> Theorem:
+def tested(id: str, where: str, what: str, statement: str) -> Theorem:
     """Return a theorem of which a unit test checks `what`."""
-    return Theorem(id, where, quote, what, lambda kept: Outcome(0, 0), "by a unit test")
+    return Theorem(id, where, statement, what, lambda kept: Outcome(0, 0), "by a unit test")
 
 
-def unchecked(id: str, where: str, why: str, quote: str) -> Theorem:
+def unchecked(id: str, where: str, why: str, statement: str) -> Theorem:
     """Return a theorem that no run can check: `why` says so."""
-    return Theorem(id, where, quote, why, lambda kept: Outcome(0, 0), "not checkable by a run")
+    return Theorem(id, where, statement, why, lambda kept: Outcome(0, 0), "not checkable by a run")
 
 
 def sentences_of(paper: str) -> list[Claim | Theorem]:
@@ -177,20 +208,49 @@ def sentences_of(paper: str) -> list[Claim | Theorem]:
     return [each for each in names.values() if isinstance(each, Claim | Theorem)]
 
 
+class Probability(NamedTuple):
+    """A replication probability: its 95 % interval, its Monte Carlo error, and how it came about.
+
+    `how`: the mean over redraws of the kept trials, with the interval of 95 % of them; enumerated,
+    with the exact interval of a share (Clopper and Pearson) or that of redraws of several tables;
+    or all plays of a finite population, of which nothing is redrawn.
+    """
+
+    value: float
+    low: float
+    high: float
+    error: float = 0.0
+    how: str = REDRAWN
+
+
 class Reading(NamedTuple):
     """The replication probability under one reading: `choice` has `value`, all other choices their
     main one.
 
-    `excluded_by`: the clause that rules the reading out, so that it does not count; `drawn`,
-    `kept`: trials of the paper and ours, the fewest of the claim's tables.
+    `drawn`, `kept`: trials of the paper and ours, the fewest of the claim's tables. `excluded_by`:
+    the clause that rules the reading out, so that it does not count. `caveat`: what is not as the
+    paper has it in the kept trials.
     """
 
     choice: str
     value: str
-    probability: Estimate
+    probability: Probability
     drawn: int
     kept: int
     excluded_by: str = ""
+    caveat: str = ""
+
+    def on_fewer(self, trials: int) -> bool:
+        """Whether this is on fewer kept trials; all rows of a finite population are never few."""
+        return self.kept < trials and self.probability.how != ONE_PLAY
+
+
+class Verdict(NamedTuple):
+    """A verdict, the choices on which it depends, and whether an interval crosses its limit."""
+
+    word: str
+    depends_on: list[str]
+    uncertain: bool = False
 
 
 class Judged(NamedTuple):
@@ -199,8 +259,7 @@ class Judged(NamedTuple):
     """
 
     readings: list[Reading]
-    verdict: str
-    depends_on: list[str]
+    verdict: Verdict
     effect: Estimate | None
 
 
@@ -210,26 +269,51 @@ def judge(
     """Judge a claim by kept trials, deterministically; FileNotFoundError or KeyError names what is
     not kept.
     """
-    tables = each.tables()
-    main = [table.under(kept, {}) for table in tables]
-    under = {("", ""): main}
-    # what is asked for
-    each.predicate(*(View(trials, Draw(trials.table, _rng(each), None, False)) for trials in main))
-    readings = (pair for table in tables for pair in table.readings.items())
-    for choice, value in dict.fromkeys(
-        (choice, value) for choice, values in readings for value in [*values][1:]
-    ):
-        trials = [table.under(kept, {choice: value}) for table in tables]
-        if any(there.differs(here) for there, here in zip(trials, main, strict=True)):
-            under[choice, value] = trials
+    under = readings_of(each, kept)
     numbers = replication_probabilities(
         each.predicate, [*under.values()], _rng(each), experiments, redraws
     )
     judged = [
-        _reading(each, *pair, trials, n)
-        for (pair, trials), n in zip(under.items(), numbers, strict=True)
+        _reading(each, dict(chosen), trials, number)
+        for (chosen, trials), number in zip(under.items(), numbers, strict=True)
     ]
-    return Judged(judged, *verdict_of(judged), _effect(each, kept, redraws))
+    return Judged(judged, verdict_of(judged), _effect(each, kept, redraws))
+
+
+#: The choices of a reading that have not their main value: (choice, value), ...
+Chosen = tuple[tuple[str, str], ...]
+
+
+def readings_of(each: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
+    """Return the trials of every table of a claim under every reading that it tells from the main
+    one, which is first: one choice at a time, then the crossed ones.
+    """
+    tables = each.tables()
+
+    def under(chosen: Chosen) -> list[Trials]:
+        trials = [table.under(kept, dict(chosen)) for table in tables]
+        _of_all(each.predicate, trials)  # which columns it asks for
+        return trials
+
+    main = under(())
+    singles: dict[tuple[str, str], list[Trials]] = {}
+    for table in tables:
+        for choice, values in table.readings.items():
+            for value in [*values][1:]:
+                trials = singles.get((choice, value)) or under(((choice, value),))
+                if any(there.differs(here) for there, here in zip(trials, main, strict=True)):
+                    singles[choice, value] = trials
+    crossed = {choice for table in tables for choice in table.crossed}
+    pairs = [
+        pair
+        for pair in combinations([single for single in singles if single[0] in crossed], 2)
+        if pair[0][0] != pair[1][0]
+    ]
+    return (
+        {(): main}
+        | {(single,): trials for single, trials in singles.items()}
+        | {pair: under(pair) for pair in pairs}
+    )
 
 
 def replication_probabilities(
@@ -238,34 +322,121 @@ def replication_probabilities(
     rng: np.random.Generator,
     experiments: int = EXPERIMENTS,
     redraws: int = REDRAWS,
-) -> list[Estimate]:
+) -> list[Probability]:
     """Return for each reading the mean over redraws of the share of experiments in which a
     predicate holds.
 
-    The interval is that of 95 % of the redraws. All readings are judged on the same draws of
-    trials.
+    The interval is that of 95 % of the redraws, which go on until the Monte Carlo error is at most
+    `ERROR`. All readings are judged on the same draws of trials. Experiments of one trial a table
+    are enumerated.
     """
-    tables, shares = [trials.table for trials in readings[0]], []
-    once: dict[int, Draw] = {}  # of a finite population nothing is redrawn
-    for _ in range(1 if all(table.rows for table in tables) else redraws):
-        draws = [
-            Draw(table, stream, experiments)
-            for table, stream in zip(tables, rng.spawn(len(tables)), strict=True)
-        ]
-        draws = [
-            once.setdefault(i, draw) if draw.table.rows else draw for i, draw in enumerate(draws)
-        ]
-        held = [predicate(*map(View, trials, draws)) for trials in readings]
-        shares.append([np.mean(np.broadcast_to(holds, (experiments,))) for holds in held])
-    low, high = np.quantile(shares, (0.025, 0.975), axis=0)
+    tables = [trials.table for trials in readings[0]]
+    for trials in readings:
+        _of_all(predicate, trials)  # which columns it asks for
+    if all(table.size == 1 and not table.rows for table in tables):
+        return [_enumerated(predicate, trials, rng, redraws) for trials in readings]
+    shares = np.empty((len(readings), 0))
+    error = np.inf
+    while error > ERROR:
+        held = held_in_draws(predicate, readings, rng, experiments, redraws)
+        shares = np.concatenate([shares, [each.mean(axis=-1) for each in held]], axis=1)
+        errors = shares.std(axis=1) / np.sqrt(shares.shape[1])
+        error = errors.max()
+    low, high = np.quantile(shares, (0.025, 0.975), axis=1)
+    numbers = np.transpose([shares.mean(axis=1), low, high, errors]).tolist()
     return [
-        Estimate(*map(float, each)) for each in zip(np.mean(shares, axis=0), low, high, strict=True)
+        Probability(value, value, value, its_error, ONE_PLAY)
+        if all(there.fixed for there in trials)
+        else Probability(value, low, high, its_error, REDRAWN)
+        for trials, (value, low, high, its_error) in zip(readings, numbers, strict=True)
     ]
 
 
-def verdict_of(readings: Sequence[Reading]) -> tuple[str, list[str]]:
-    """Return the verdict on readings, the main one first, and the choices on which it depends."""
-    counted = [reading for reading in readings if not reading.excluded_by]
+def _of_all(function: Callable[..., Any], trials: Sequence[Trials]) -> Any:
+    """What a predicate or an effect says of all kept trials."""
+    return function(*(View(there, Draw(drawing.all_kept)) for there in trials))
+
+
+def held_in_draws(
+    predicate: Callable[..., Any],
+    readings: Sequence[Sequence[Trials]],
+    rng: np.random.Generator,
+    experiments: int,
+    redraws: int,
+) -> list[NDArray[np.bool_]]:
+    """Return for each reading whether a predicate holds in every experiment drawn from every
+    redraw, (..., redraws, experiments), where the predicate returns (..., experiments).
+    """
+    blocks: list[list[NDArray[np.bool_]]] = []
+    once: dict[Any, Draw] = {}  # of a finite population with one play nothing is redrawn
+    for start in range(0, redraws, BLOCK):
+        shape = min(BLOCK, redraws - start), experiments
+        draws = []
+        streams = rng.spawn(len(readings[0]))
+        for i, (trials, stream) in enumerate(zip(readings[0], streams, strict=True)):
+            rows = drawing.experiments(trials.table, stream, *shape)
+            draw = Draw(rows, trials.table.apart, shape[0] * shape[1])
+            draws.append(once.setdefault((i, *shape), draw) if trials.fixed else draw)
+        held = [np.asarray(predicate(*map(View, trials, draws))) for trials in readings]
+        blocks.append([holds.reshape(*holds.shape[:-1], *shape) for holds in held])
+    return [np.concatenate(each, axis=-2) for each in zip(*blocks, strict=True)]
+
+
+def _enumerated(
+    predicate: Callable[..., Any], trials: Sequence[Trials], rng: np.random.Generator, redraws: int
+) -> Probability:
+    """The share of all experiments of one kept trial of each table in which a predicate holds."""
+    shape = tuple(there.n for there in trials)
+    places = [place.reshape(-1, 1) for place in np.indices(shape)]
+    draws = [Draw(partial(_at, place)) for place in places]
+    views = map(View, trials, draws)
+    held = np.asarray(predicate(*views)).reshape(shape)
+    if len(shape) == 1:
+        exact = share(held)
+        return Probability(exact.value, exact.low, exact.high, how=ENUMERATED)
+    shares = [
+        held[np.ix_(*(rng.integers(n, size=n) for n in shape))].mean() for _ in range(redraws)
+    ]
+    low, high = np.quantile(shares, (0.025, 0.975))
+    return Probability(float(held.mean()), float(low), float(high), how=ENUMERATED)
+
+
+def _at(place: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    return place
+
+
+def verdict_of(readings: Sequence[Reading]) -> Verdict:
+    """Return the verdict on readings, the main one first.
+
+    A reading counts unless a clause excludes it or it is on fewer than `LEAST` trials. One on fewer
+    than `SURE`, and than the main one, does not change the verdict alone.
+    """
+    main = readings[0]
+    if main.on_fewer(LEAST):
+        return Verdict(TOO_FEW, [])
+    counted = [
+        reading for reading in readings if not (reading.excluded_by or reading.on_fewer(LEAST))
+    ]
+    whole = _by_all(counted)
+    for weak in [each for each in counted if each.on_fewer(min(SURE, main.kept))]:
+        if _by_all([each for each in counted if each is not weak]) != whole:
+            counted = [each for each in counted if each is not weak]
+    word, depends_on = _by_all(counted)
+    lows = [reading.probability.low for reading in counted]
+    highs = [reading.probability.high for reading in counted]
+    certain = {
+        AGAIN: min(lows) >= 0.9,
+        NOT: max(highs) <= 0.1,
+        DEPENDS: _apart([max(lows), min(highs)]),
+        SOMETIMES: min(highs) < 0.9
+        and max(lows) > 0.1
+        and (len(counted) == 1 or not _apart([*lows, *highs])),
+    }
+    return Verdict(word, depends_on, not certain[word])
+
+
+def _by_all(counted: Sequence[Reading]) -> tuple[str, list[str]]:
+    """The verdict on readings that all count, and the choices on which it depends."""
     numbers = [reading.probability.value for reading in counted]
     if min(numbers) >= 0.9:
         return AGAIN, []
@@ -276,13 +447,97 @@ def verdict_of(readings: Sequence[Reading]) -> tuple[str, list[str]]:
     spread: dict[str, list[float]] = {}
     for reading in counted[1:]:
         spread.setdefault(reading.choice, [numbers[0]]).append(reading.probability.value)
-    alone = [choice for choice, values in spread.items() if _apart(values)]
-    return DEPENDS, alone or list(spread)
+    singles = {choice: values for choice, values in spread.items() if CROSS not in choice}
+    alone = [choice for choice, values in singles.items() if _apart(values)]
+    if alone:
+        return DEPENDS, alone
+    together = [choice for choice, values in spread.items() if _apart(values)]
+    return DEPENDS, together or [*singles]
+
+
+#: Between two choices that are crossed, and between their values.
+CROSS = " × "
 
 
 def _apart(numbers: Sequence[float]) -> bool:
     """Whether numbers are at least 0.5 apart, whatever rounding made of it (0.7 - 0.2)."""
     return max(numbers) - min(numbers) >= 0.5 - 1e-9
+
+
+def conjunction(claims: Sequence[Claim]) -> Claim:
+    """Return the claim that all claims hold in the same experiment."""
+    tables, all_hold = together(claims)
+    return replace(
+        claims[0],
+        id=" + ".join(each.id for each in claims),
+        quote=" ".join(each.quote for each in claims),
+        predicate=lambda *views: np.all(all_hold(*views), axis=0),
+        effect=None,
+        of_parts=tuple(tables),
+    )
+
+
+def together(claims: Sequence[Claim]) -> tuple[list[Table], Callable[..., NDArray[np.bool_]]]:
+    """Return the tables of claims, each once, and what says which hold in every experiment,
+    (claims, experiments).
+    """
+    asked = [each.tables() for each in claims]
+    tables = [*{id(table): table for each in asked for table in each}.values()]
+
+    def hold(*views: View) -> NDArray[np.bool_]:
+        shown = {id(table): view for table, view in zip(tables, views, strict=True)}
+        held = [
+            each.predicate(*(shown[id(table)] for table in its))
+            for each, its in zip(claims, asked, strict=True)
+        ]
+        return np.array(held)
+
+    return tables, hold
+
+
+class AtOnce(NamedTuple):
+    """Which observations of a paper hold in the same drawn experiment under one reading.
+
+    `holds`: those that all hold at once in at least 0.9 of the experiments, taken in the order of
+    their numbers; `fails`: the others; `mean`: how many hold in an experiment, on average.
+    """
+
+    choice: str
+    value: str
+    holds: list[str]
+    fails: list[str]
+    mean: float
+    excluded_by: str = ""
+
+
+def at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
+    """Return for each reading how many of the claims come out at once, deterministically."""
+    tables, hold = together(claims)
+    all_of = replace(claims[0], predicate=hold, of_parts=tuple(tables))
+    under = readings_of(all_of, kept)
+    held = held_in_draws(hold, [*under.values()], np.random.default_rng(0), 100, 100)
+    lines = []
+    for (chosen, trials), each in zip(under.items(), held, strict=True):
+        by_claim = each.reshape(len(claims), -1)
+        order = np.argsort(-by_claim.mean(axis=1), kind="stable")
+        at_least = np.logical_and.accumulate(by_claim[order]).mean(axis=1) >= 0.9
+        n = int(at_least.sum())
+        lines.append(
+            AtOnce(
+                CROSS.join(choice for choice, _ in chosen),
+                CROSS.join(value for _, value in chosen),
+                sorted_as(claims, order[:n]),
+                sorted_as(claims, order[n:]),
+                float(by_claim.sum(axis=0).mean()),
+                _clause(dict(chosen), trials),
+            )
+        )
+    return lines
+
+
+def sorted_as(claims: Sequence[Claim], chosen: Any) -> list[str]:
+    """The ids of the claims at some places, in the claims' order."""
+    return [claims[i].id for i in sorted(chosen)]
 
 
 def _rng(each: Claim) -> np.random.Generator:
@@ -292,22 +547,34 @@ def _rng(each: Claim) -> np.random.Generator:
     return np.random.default_rng([zlib.crc32(each.id.encode()), 1])
 
 
-def _reading(
-    each: Claim, choice: str, value: str, trials: Sequence[Trials], number: Estimate
-) -> Reading:
-    """A clause that quotes the claim itself excludes nothing: the claim would come out by what it
+def _clause(chosen: Mapping[str, str], trials: Sequence[Trials], quote: str = "") -> str:
+    """The clause that excludes a reading: that of every table that the reading changes.
+
+    A clause that quotes the claim itself excludes nothing: the claim would come out by what it
     says.
     """
-    main = [next(iter(values)) for there in trials for values in there.table.readings.values()]
-    clauses = [
-        there.table.excluded.get(name, "")
-        for there in trials
-        for name in ([value] if value else main)
-    ]
-    clause = next((clause for clause in clauses if clause and each.quote not in clause), "")
+    for name in chosen.values():
+        changed = [there.table.excluded.get(name, "") for there in trials if name in there.chosen]
+        if all(changed) and changed and not (quote and quote in changed[0]):
+            return changed[0]
+    return ""
+
+
+def _reading(
+    each: Claim, chosen: Mapping[str, str], trials: Sequence[Trials], number: Probability
+) -> Reading:
     asked = [there for there in trials if there.used]
-    fewest = min(asked, key=lambda there: there.n / (there.table.size or there.n))
-    return Reading(choice, value, number, fewest.table.size or fewest.n, fewest.n, clause)
+    by_chance = [there for there in asked if not there.fixed] or asked
+    fewest = min(by_chance, key=lambda there: there.n / (there.table.size or there.n))
+    return Reading(
+        CROSS.join(chosen),
+        CROSS.join(chosen.values()),
+        number,
+        fewest.table.size or fewest.n,
+        fewest.n,
+        _clause(chosen, trials, each.quote),
+        "; ".join(dict.fromkeys(there.table.caveat for there in asked if there.table.caveat)),
+    )
 
 
 def _effect(each: Claim, kept: Kept, redraws: int) -> Estimate | None:
@@ -315,15 +582,12 @@ def _effect(each: Claim, kept: Kept, redraws: int) -> Estimate | None:
     if each.effect is None:
         return None
     trials = [table.under(kept, {}) for table in each.tables(each.effect)]
-
-    def effect(rng: np.random.Generator, redrawn: bool) -> float:
-        streams = rng.spawn(len(trials))
-        views = [
-            View(there, Draw(there.table, s, None, redrawn))
-            for there, s in zip(trials, streams, strict=True)
-        ]
-        return float(np.ravel(each.effect(*views))[0])  # type: ignore[misc]
-
-    rng = _rng(each)
-    low, high = np.quantile([effect(rng, True) for _ in range(redraws)], (0.025, 0.975))
-    return Estimate(effect(rng, False), float(low), float(high))
+    _of_all(each.effect, trials)  # which columns it asks for
+    value = float(np.ravel(_of_all(each.effect, trials))[0])
+    streams = _rng(each).spawn(len(trials))
+    draws = [
+        Draw(drawing.redrawn(there.table, stream, redraws), there.table.apart, redraws)
+        for there, stream in zip(trials, streams, strict=True)
+    ]
+    low, high = np.quantile(each.effect(*map(View, trials, draws)), (0.025, 0.975))
+    return Estimate(value, float(low), float(high))

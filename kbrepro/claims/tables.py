@@ -18,7 +18,7 @@ from kbrepro.curve import Curve, edges
 from kbrepro.kernels import Array
 from kbrepro.simulation import Experiment, Planned, curves
 
-#: (rule, statistic) -> one number per kept trial, (N,).
+#: (rule, statistic) -> one number per kept trial, (N,); or a pair (N, 2): the ratio of two means.
 Columns = dict[tuple[str, str], Array]
 #: What a reading changes: a rule of the paper -> a rule of the label, or (label, rule) of another
 #: one; * -> a label for all rules but those.
@@ -154,22 +154,27 @@ class Table:
     load: Callable[[Kept], Columns] | None = None
     apart: bool = False
     rows: int = 0
+    crossed: tuple[str, ...] = ()
+    caveat: str = ""
 
     def under(self, kept: Kept, reading: Mapping[str, str]) -> Trials:
         """Return the trials under a reading, {choice: value}; a choice that it does not name has
         its main value.
         """
         names: dict[str, Any] = {}
+        chosen = set[str]()
         for choice, values in self.readings.items():
-            names |= values.get(reading.get(choice, ""), next(iter(values.values())))
-        return Trials(self, kept, names)
+            value = reading.get(choice, "")
+            names |= values.get(value, next(iter(values.values())))
+            chosen |= {value} & values.keys()
+        return Trials(self, kept, names, chosen)
 
 
 class Trials:
-    """The kept trials of a table under one reading."""
+    """The kept trials of a table under one reading, of which a table has the `chosen` values."""
 
-    def __init__(self, table: Table, kept: Kept, names: Names) -> None:
-        self.table, self.kept, self.names = table, kept, names
+    def __init__(self, table: Table, kept: Kept, names: Names, chosen: set[str]) -> None:
+        self.table, self.kept, self.names, self.chosen = table, kept, names, chosen
         self.used: dict[tuple[str, str], int] = {}
 
     def column(self, rule: str, statistic: str) -> Array:
@@ -189,8 +194,15 @@ class Trials:
 
     @property
     def n(self) -> int:
-        """Kept trials: the fewest of the columns that were used."""
+        """Kept trials: those that all columns that were used have in common, the first."""
         return min(self.used.values())
+
+    @property
+    def fixed(self) -> bool:
+        """Whether these are all rows of a finite population with one play each: nothing is
+        redrawn.
+        """
+        return bool(self.table.rows) and self.n == self.table.rows
 
     def differs(self, main: Trials) -> bool:
         """Whether a rule that `main` was asked for is another one here."""
@@ -202,60 +214,112 @@ class Trials:
         return bool(main.used) and ("*" in changed or any(rule in changed for rule, _ in main.used))
 
 
-class Draw:
-    """Experiments of a table's size, drawn from one redraw of the kept trials; the same for every
-    reading.
+#: Experiments drawn of a finite population with one play: the Monte Carlo error is at most 0.01.
+ONCE = 2500
+#: n kept trials -> the trials of every experiment among them, (experiments, size).
+Rows = Callable[[int], NDArray[np.int64]]
 
-    Of a finite population rows are drawn without replacement, one play of each, and nothing is
-    redrawn. If the number of `experiments` is None, all kept trials, or with `redrawn` one redraw
-    of them, are one experiment.
+
+def all_kept(n: int) -> NDArray[np.int64]:
+    """All kept trials as one experiment, (1, n)."""
+    return np.arange(n)[None]
+
+
+def redrawn(table: Table, rng: np.random.Generator, redraws: int) -> Rows:
+    """Redraws of all kept trials, each as one experiment, (redraws, n); rows are not redrawn."""
+
+    def rows(n: int) -> NDArray[np.int64]:
+        if not table.rows:
+            return rng.integers(n, size=(redraws, n))
+        plays = n // table.rows
+        return np.repeat(np.arange(table.rows), plays) * plays + rng.integers(
+            plays, size=(redraws, n)
+        )
+
+    return rows
+
+
+def experiments(table: Table, rng: np.random.Generator, redraws: int, each: int) -> Rows:
+    """Experiments of a table's size, `each` from every redraw of the kept trials, (redraws * each,
+    size).
+
+    Of a finite population rows are drawn without replacement, and plays are redrawn within a row.
     """
 
-    def __init__(
-        self, table: Table, rng: np.random.Generator, experiments: int | None, redrawn: bool = True
-    ) -> None:
-        self.table, self.experiments, self._rng = table, experiments, rng
-        self._redrawn = redrawn and not table.rows
+    def rows(n: int) -> NDArray[np.int64]:
+        size = table.size or n
+        if not table.rows:
+            kept = rng.integers(n, size=(redraws, n))
+            picks = rng.integers(n, size=(redraws, each * size))
+            return np.take_along_axis(kept, picks, axis=1).reshape(-1, size)
+        plays = n // table.rows
+        if plays == 1 and size == table.rows:
+            return all_kept(n)
+        which = np.tile(np.arange(table.rows), (redraws * each if plays > 1 else ONCE, 1))
+        if size < table.rows:
+            which = rng.permuted(which, axis=1)[:, :size]
+        if plays == 1:
+            return which
+        kept = rng.integers(plays, size=(redraws, table.rows, plays))
+        of_redraw = np.repeat(np.arange(redraws), each)[:, None]
+        return which * plays + kept[of_redraw, which, rng.integers(plays, size=which.shape)]
+
+    return rows
+
+
+class Draw:
+    """Experiments drawn from the kept trials of a table; the same for every reading.
+
+    There are `experiments`, however few are drawn: of a finite population they are drawn once and
+    repeated.
+    """
+
+    def __init__(self, rows: Rows, apart: bool = False, experiments: int = 1) -> None:
+        self._make, self._apart, self.experiments = rows, apart, experiments
         self._rows: dict[Any, NDArray[np.int64]] = {}
         # the column with its means: an id is only its own
-        self._means: dict[tuple[str, int], tuple[Array, Array]] = {}
+        self._means: dict[Any, tuple[Array, Array]] = {}
 
-    def rows(self, rule: str, n: int) -> NDArray[np.int64]:
-        """Return the trials of every experiment among n kept ones, (experiments, size)."""
-        key = (rule, n) if self.table.apart else n
+    def values(self, rule: str, column: Array, n: int) -> Array:
+        """Return a column (N,) in the trials of every experiment, (experiments, size), all of the
+        first n.
+
+        Pairs (N, 2) are linearised round the ratio of their means in each experiment, which is the
+        mean.
+        """
+        key = (rule, n) if self._apart else n
         if key not in self._rows:
-            self._rows[key] = self._drawn(n)
-        return self._rows[key]
+            self._rows[key] = self._make(n)
+        values = column[self._rows[key]]
+        if column.ndim == 1:
+            return values
+        above, below = np.moveaxis(values, -1, 0)
+        mean = below.mean(axis=1, keepdims=True)
+        ratio = above.mean(axis=1, keepdims=True) / mean
+        return ratio + (above - ratio * below) / mean
 
-    def means(self, rule: str, column: Array) -> Array:
+    def means(self, rule: str, column: Array, n: int) -> Array:
         """Return the mean of a column (N,) over the trials of each experiment; computed once for
         all readings.
         """
-        key = (rule if self.table.apart else "", id(column))
+        key = (rule if self._apart else "", id(column), n)
         if key not in self._means:
-            self._means[key] = column, column[self.rows(rule, len(column))].mean(axis=1)
+            means = self.values(rule, column, n).mean(axis=1)
+            self._means[key] = column, np.resize(means, max(len(means), self.experiments))
         return self._means[key][1]
-
-    def _drawn(self, n: int) -> NDArray[np.int64]:
-        table, rng = self.table, self._rng
-        if self.experiments is None:
-            return rng.integers(n, size=(1, n)) if self._redrawn else np.arange(n)[None]
-        if self._redrawn:
-            kept = rng.integers(n, size=n)
-            return kept[rng.integers(n, size=(self.experiments, table.size or n))]
-        plays = n // table.rows
-        every = np.tile(np.arange(table.rows), (self.experiments, 1))
-        some = rng.permuted(every, axis=1)[:, : table.size] if table.size < table.rows else every
-        return some * plays + rng.integers(plays, size=some.shape)
 
 
 class View:
     """What the paper's figure would show, once per experiment: `view["EI"]`, `view("EI", "simple
     regret")`.
+
+    Rules that are drawn together are compared on the trials that all columns have which the
+    trials' `used` names.
     """
 
     def __init__(self, trials: Trials, draw: Draw) -> None:
         self.pool, self._trials, self._draw = trials.table.pool, trials, draw
+        self._n = dict(trials.used)
 
     def __call__(
         self, rule: str, statistic: str = TOTAL, of: Callable[..., Array] | None = None
@@ -266,9 +330,13 @@ class View:
         `of(values, axis=1)` reduces values (experiments, size).
         """
         column = self._trials.column(rule, statistic)
+        n = len(column)
+        if self._n and not self._trials.table.apart:
+            n = min(n, *self._n.values())
         if of is None:
-            return self._draw.means(rule, column)
-        return of(column[self._draw.rows(rule, len(column))], axis=1)
+            return self._draw.means(rule, column, n)
+        reduced = of(self._draw.values(rule, column, n), axis=1)
+        return np.resize(reduced, max(len(reduced), self._draw.experiments))
 
     def __getitem__(self, rule: str) -> Array:
         return self(rule)

@@ -6,7 +6,7 @@ bool, (experiments,). `LIMITS` has the number behind each word: it is ours, fixe
 and published with what halving and doubling it does to the verdicts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def better(a: Array, b: Array, axis: Any = None) -> Bools:
 
 
 def best(figure: View, rule: str, rivals: Iterable[str] = ()) -> Bools:
-    """Better than every rival, by default than all others of the pool."""
+    """Better than X and Y: than every rival, by default than all others of the pool."""
     others = [name for name in (tuple(rivals) or figure.pool) if name != rule]
     return np.all([better(figure[rule], figure[name]) for name in others], axis=0)
 
@@ -58,7 +58,7 @@ def similar(a: Array, b: Array, axis: Any = None) -> Bools:
 
 
 def clearly_better(a: Array, b: Array, axis: Any = None) -> Bools:
-    """Clearly or significantly better: better, and not similar."""
+    """Clearly, significantly, markedly better; high, loose, wasteful: better, and not similar."""
     return better(a, b, axis) & ~similar(a, b, axis)
 
 
@@ -98,8 +98,8 @@ def near_optimal(simple_regret: Array, function_range: Any = 1.0) -> Bools:
 
 
 def barely_better(a: Array, b: Array) -> Bools:
-    """Between 0.85 and 1 of the other."""
-    return (a >= (1 - LIMITS["barely"]) * b) & (a <= b)
+    """Better, and at least 0.85 of the other; strong, in contrast: better by more."""
+    return (a >= (1 - LIMITS["barely"]) * b) & better(a, b)
 
 
 def near_linear(exponent: Array) -> Bools:
@@ -118,8 +118,18 @@ def always(*cases: Bools) -> Bools:
 
 
 def typically(*cases: Bools) -> Bools:
-    """Typically, tends to, usually, in many cases: in more than half of the experiment's cases."""
+    """Typically, tends to, usually, likely, in many cases: in more than half of the experiment's
+    cases.
+    """
     return np.mean(cases, axis=0) > 0.5
+
+
+def at_each(*places: Sequence[Bools]) -> Bools:
+    """On synthetic and on real data, or of a whole paper: in at least half of each place's cases.
+
+    A case of which the paper says the contrary is none.
+    """
+    return np.all([np.mean(cases, axis=0) >= 0.5 for cases in places], axis=0)
 
 
 def same_order(figure: View, other: View, pairs: Iterable[tuple[str, str]]) -> Bools:

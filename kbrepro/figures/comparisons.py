@@ -14,7 +14,7 @@ def readings(title: str, numbers: list[Reading]) -> Figure:
     """
     figure, ax = plt.subplots(figsize=(WIDTH, 1.3 + 0.26 * len(numbers)))
     for place, each in enumerate(numbers):
-        value, low, high = each.probability
+        value, low, high, *_ = each.probability
         ax.plot([low, high], [place, place], color="black", linewidth=1.6, solid_capstyle="butt")
         face = "white" if each.excluded_by else "black"
         ax.plot(

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from kbrepro import papers
-from kbrepro.claims import sentences_of
+from kbrepro.claims import Claim, sentences_of
+from kbrepro.scorecard import ROW
 
 #: The name of a paper's text, by the number of its notebook.
 TEXTS = {
@@ -95,12 +96,16 @@ def text_of(folder):
 
 
 def quotes(folder):
-    """The quotes of a paper's claims and theorems; own questions have none."""
-    return {
-        each.id: each.quote
-        for each in sentences_of(folder)
-        if getattr(each, "kind", "") != "own question"
+    """The quotes of a paper's claims, without the row of a table before one; own questions have
+    none, nor have rows alone.
+    """
+    claims = [each for each in sentences_of(folder) if isinstance(each, Claim)]
+    quoted = {
+        each.id: re.sub(rf"{ROW}[^.]*\.", "", each.quote)
+        for each in claims
+        if each.kind != "own question"
     }
+    return {name: quote for name, quote in quoted.items() if quote}
 
 
 @needs_papers

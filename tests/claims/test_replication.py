@@ -4,10 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from tiny import Columns
 
-from kbrepro.claims import replication_probabilities
-from kbrepro.claims.tables import Draw, Table, View
+from kbrepro.claims import ENUMERATED, ONE_PLAY, replication_probabilities
+from kbrepro.claims.tables import Draw, Table, View, all_kept, experiments
 from kbrepro.claims.words import better
 
 
@@ -44,11 +45,55 @@ A, B = [0.0, 3.0, 9.0], [1.0, 4.0, 4.0]
 SMALL = Columns(fig=dict(a=A, b=B))
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("size", [2, 3])
 def test_it_is_what_enumeration_gives(size):
     (number,) = probability(Table("fig", "fig", size), SMALL)
     assert number.value == pytest.approx(enumerated(A, B, size), abs=0.03)
     assert 0 <= number.low <= number.value <= number.high <= 1
+
+
+def test_experiments_of_one_trial_are_enumerated_with_the_exact_interval():
+    (number,) = probability(Table("fig", "fig", 1), SMALL)
+    exact = binomtest(2, 3).proportion_ci(method="exact")
+    assert number == pytest.approx((2 / 3, exact.low, exact.high, 0.0, ENUMERATED))
+
+
+def test_two_tables_of_one_trial_give_the_share_of_all_pairs():
+    kept = Columns(one=dict(a=A), two=dict(a=[*B, 10.0]))
+    tables = [Table(name, name, 1) for name in ("one", "two")]
+    readings = [[table.under(kept, {}) for table in tables]]
+    (number,) = replication_probabilities(
+        lambda one, two: one["a"] < two["a"], readings, np.random.default_rng(0)
+    )
+    assert number.value == np.mean([a < b for a, b in product(A, [*B, 10.0])])
+    assert number.low < number.value < number.high and number.how == ENUMERATED
+
+
+def test_it_goes_on_until_the_monte_carlo_error_is_a_hundredth():
+    rng = np.random.default_rng(0)
+    kept = Columns(fig=dict(a=rng.normal(size=20), b=np.zeros(20)))
+    (number,) = probability(Table("fig", "fig", 20), kept, redraws=20)
+    assert 0.1 < number.value < 0.9 and 0 < number.error <= 0.01
+
+
+def test_columns_of_unequal_length_are_compared_on_the_trials_that_they_share():
+    """b is a on the first ten trials; ten more of a would tell them apart."""
+    a = np.r_[np.zeros(10), np.full(10, -100.0)]
+    kept = Columns(fig=dict(a=a, b=np.full(10, 1.0)))
+    (number,) = probability(Table("fig", "fig", 5), kept, lambda fig: fig["b"] - fig["a"] == 1.0)
+    assert number.value == 1
+
+
+def test_pairs_give_the_ratio_of_the_drawn_means():
+    above, below = np.array([1.0, 4.0, 9.0]), np.array([2.0, 1.0, 6.0])
+    kept = Columns(fig=dict(ratio=np.column_stack([above, below]), a=above, b=below))
+
+    def same(fig):
+        ratio = fig["a"] / fig["b"]
+        return np.isclose(fig["ratio"], ratio) & np.isclose(fig("ratio", of=np.mean), ratio)
+
+    (number,) = probability(Table("fig", "fig", 3), kept, same)
+    assert number.value == 1
 
 
 def test_rules_that_are_drawn_apart_are_what_enumeration_gives():
@@ -108,25 +153,21 @@ def test_the_interval_covers_the_probability_of_simulated_papers():
 # Finite populations
 
 
-def test_a_finite_population_is_drawn_without_replacement_one_play_a_row():
+def test_a_finite_population_is_drawn_without_replacement_and_plays_within_a_row():
     table = Table("fig", "fig", 3, rows=5)
     # four plays of each of five rows
-    rows = Draw(table, np.random.default_rng(0), 500).rows("a", 20) // 4
-    assert all(len({*row}) == 3 for row in rows.tolist()) and {*rows.ravel().tolist()} == {
-        0,
-        1,
-        2,
-        3,
-        4,
-    }
-    plays = Draw(table, np.random.default_rng(0), 500).rows("a", 20) % 4
-    assert {*plays.ravel().tolist()} == {0, 1, 2, 3}
+    drawn = experiments(table, np.random.default_rng(0), 4, 100)(20)
+    assert all(len({*row}) == 3 for row in (drawn // 4).tolist())
+    assert {*(drawn // 4).ravel().tolist()} == {*range(5)}
+    assert {*(drawn % 4).ravel().tolist()} == {*range(4)}
+    by_redraw = [{*redraw.ravel().tolist()} for redraw in drawn.reshape(4, 100, 3)]
+    assert all(len(plays) < 20 for plays in by_redraw)  # some plays are not in a redraw
 
 
 def test_all_rows_with_one_play_are_a_fact():
     kept = Columns(fig=dict(a=[1.0, 5.0, 3.0], b=[2.0, 4.0, 4.0]))
     (number,) = probability(Table("fig", "fig", 3, rows=3), kept)
-    assert number == (1, 1, 1)
+    assert number == (1, 1, 1, 0, ONE_PLAY)
     (drawn,) = probability(Table("fig", "fig", 3), kept)
     assert 0.5 < drawn.value < 0.95  # the same trials as a sample of many
 
@@ -142,7 +183,7 @@ def test_some_of_the_rows_are_what_enumeration_gives():
 
 def test_means_other_reductions_and_the_axis():
     kept, table = Columns(fig=dict(a=A, b=B)), Table("fig", "fig", 3, pool=("a", "b"))
-    view = View(table.under(kept, {}), Draw(table, np.random.default_rng(0), None, False))
+    view = View(table.under(kept, {}), Draw(all_kept))
     assert view["a"].item() == pytest.approx(np.mean(A)) and view.axis.item() == pytest.approx(
         np.mean(A)
     )

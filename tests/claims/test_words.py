@@ -44,7 +44,7 @@ SIZES = A([1 / 1.21, 1 / 1.19, 0.86, 1.0, 1.19, 1.21])
         (words.clearly_better, [1, 0, 0, 0, 0, 0]),
         (words.slightly_better, [0, 1, 1, 0, 0, 0]),
         (words.on_par, [1, 1, 1, 1, 1, 0]),
-        (words.barely_better, [0, 0, 1, 1, 0, 0]),
+        (words.barely_better, [0, 0, 1, 0, 0, 0]),  # a tie is not better
     ],
 )
 def test_words_on_ratios(word, expected):
@@ -107,3 +107,9 @@ def test_the_order_is_the_same_unless_a_pair_turns_that_is_similar_nowhere():
         for pairs in ([("a", "b")], [("b", "a")]):
             assert words.same_order(one, Figure(a=A([a]), b=A([b])), pairs).tolist() == [same]
             assert words.same_order(Figure(a=A([a]), b=A([b])), one, pairs).tolist() == [same]
+
+
+def test_at_each_place_at_least_half_of_its_cases_hold():
+    one, two = (A([True, True, False]), A([False, False, False])), (A([True, False, True]),)
+    assert words.at_each(one, two).tolist() == [True, False, False]
+    assert words.at_each(one).tolist() == [True, True, False]

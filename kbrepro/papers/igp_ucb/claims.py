@@ -7,7 +7,8 @@ Footnote 11 describes the figures: a choice is excluded from a figure if EI and 
 apart there in at most one experiment of ten.
 """
 
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 from scipy.special import ndtr
@@ -16,6 +17,7 @@ from kbrepro.claims import Outcome, claim, own_question, remark, theorem, unchec
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import (
     always,
+    at_each,
     best,
     better,
     clearly_better,
@@ -38,6 +40,7 @@ INCUMBENT = {
     "EI and PI": {value: {rule: rule + name for rule in IMPROVING} for value, name in NAMED.items()}
 }
 INCUMBENT["EI and PI"]["no margin"] = {}
+CROSSED = ("EI and PI", "norm")
 ALIKE = (
     "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the"
     " plots."
@@ -54,15 +57,24 @@ def on(label):
 def functions(label):
     """A panel of Figs. 1 to 3: the norm is exact or smoothed, or as Section 6 prints it, f'Kf."""
     norm = {"norm": {"as it is": {}, "as printed": on(f"{label}, B printed")}}
-    return Table(label, label, 25, "function", POOL, INCUMBENT | norm, FOOTNOTE)
+    return Table(label, label, 25, "function", POOL, INCUMBENT | norm, FOOTNOTE, crossed=CROSSED)
 
 
 def rows(data, number, excluded, more):
     """A panel of Fig. 4: all test rows, under five norms of a row of readings."""
-    kinds = ("cut-off 1e-3", "cut-off 1e-10", "printed", "one")
-    norm = {"norm": {"smoothed": {}} | {kind: on(f"{data}, B {kind}") for kind in kinds}}
+    kinds = {kind: kind for kind in ("cut-off 1e-3", "cut-off 1e-10", "one")}
+    kinds["as printed"] = "printed"
+    norm = {"norm": {"smoothed": {}} | {name: on(f"{data}, B {kinds[name]}") for name in kinds}}
     return Table(
-        f"Fig. 4, {data}", data, number, "row", POOL, INCUMBENT | norm | more, excluded, rows=number
+        f"Fig. 4, {data}",
+        data,
+        number,
+        "row",
+        POOL,
+        INCUMBENT | norm | more,
+        excluded,
+        rows=number,
+        crossed=CROSSED,
     )
 
 
@@ -70,12 +82,16 @@ fig1a, fig1b = fig1 = functions("Fig. 1 (a) SE"), functions("Fig. 1 (b) Matérn"
 fig2a, fig2b = fig2 = functions("Fig. 2 (a) SE"), functions("Fig. 2 (b) Matérn")
 fig3 = functions("Fig. 3 (a) Rosenbrock"), functions("Fig. 3 (b) Hartmann-3")
 scaling = {"readings": {"counts": {}, "standardised": {"*": "light, standardised"}}}
+OTHER_DAYS = "trained on other days than the paper's, whose minutes are not to be had"
 fig4a, fig4b = fig4 = (
-    rows("temperature", 120, FOOTNOTE, {}),
+    replace(rows("temperature", 120, FOOTNOTE, {}), caveat=OTHER_DAYS),
     rows("light", 192, FOOTNOTE_ON_LIGHT, scaling),
 )
 synthetic = (*fig1, *fig2, *fig3)
 all_figures = (*synthetic, *fig4)
+#: Where the proposed band is not said to be as good as the old one: on temperature both perform
+#: "the same".
+but_temperature = (*synthetic, fig4b)
 
 
 def behind(*rules, rivals=POOL):
@@ -108,7 +124,13 @@ def improves_on_gp_ucb(*fig1):
     return always(*(clearly_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in fig1))
 
 
-@claim("2-C", FIG_1, effect=behind("IGP-UCB"), shows=f"{BEHIND}, IGP-UCB, the larger of two panels")
+@claim(
+    "2-C",
+    FIG_1,
+    effect=behind("IGP-UCB"),
+    shows=f"{BEHIND}, IGP-UCB, the larger of two panels",
+    finding="Fig. 1",
+)
 def igp_ucb_is_best(*fig1):
     """In fact IGP-UCB performs the best in the pool of competitors"""
     return always(*(best(fig, "IGP-UCB") for fig in fig1))
@@ -117,7 +139,7 @@ def igp_ucb_is_best(*fig1):
 THOMPSON = f"{BEHIND} of GP-UCB, EI and PI, GP-TS, the larger of two panels"
 
 
-@claim("2-E", FIG_1, effect=behind("GP-TS", rivals=EXISTING), shows=THOMPSON)
+@claim("2-E", FIG_1, effect=behind("GP-TS", rivals=EXISTING), shows=THOMPSON, finding="Fig. 1")
 def gp_ts_fares_well(*fig1):
     """while GP-TS also fares reasonably well compared to GP-UCB and GP-EI/GP-PI."""
     return always(*(competitive(fig, "GP-TS", EXISTING) for fig in fig1))
@@ -161,13 +183,13 @@ LEADERS = f"{BEHIND} of the rest, EI or PI, the largest of two panels"
 THE_REST = f"{BEHIND} of EI and PI, IGP-UCB or GP-TS, the largest of two panels"
 
 
-@claim("2-H", FIG_3, effect=behind(*IMPROVING, rivals=OURS), shows=LEADERS)
+@claim("2-H", FIG_3, effect=behind(*IMPROVING, rivals=OURS), shows=LEADERS, finding="Fig. 3")
 def ei_and_pi_lead(*fig3):
     """We see GP-EI/PI perform better than the rest"""
     return always(*(best(fig, rule, OURS) for fig in fig3 for rule in IMPROVING))
 
 
-@claim("2-I", FIG_3, effect=behind(*PROPOSED, rivals=IMPROVING), shows=THE_REST)
+@claim("2-I", FIG_3, effect=behind(*PROPOSED, rivals=IMPROVING), shows=THE_REST, finding="Fig. 3")
 def the_rest_is_competitive(*fig3):
     """while IGP-UCB and GP-TS show competitive performance."""
     return always(*(competitive(fig, rule, IMPROVING) for fig in fig3 for rule in PROPOSED))
@@ -178,19 +200,25 @@ def the_rest_is_competitive(*fig3):
 BOTH_UCB = "mean R_T of IGP-UCB over that of GP-UCB"
 
 
-@claim("2-J", TEMPERATURE, effect=behind("IGP-UCB", rivals=("GP-UCB",)), shows=BOTH_UCB)
+@claim(
+    "2-J",
+    TEMPERATURE,
+    effect=behind("IGP-UCB", rivals=("GP-UCB",)),
+    shows=BOTH_UCB,
+    finding="temperature",
+)
 def igp_ucb_equals_gp_ucb(fig4a):
     """From Figure 4, we see that IGP-UCB and GP-UCB performs the same"""
     return similar(fig4a["IGP-UCB"], fig4a["GP-UCB"])
 
 
-@claim("2-K", TEMPERATURE, effect=behind("GP-TS"), shows=f"{BEHIND}, GP-TS")
+@claim("2-K", TEMPERATURE, effect=behind("GP-TS"), shows=f"{BEHIND}, GP-TS", finding="temperature")
 def gp_ts_wins_on_temperature(fig4a):
     """while GP-TS outperforms all its competitors."""
     return best(fig4a, "GP-TS")
 
 
-@claim("2-L", LIGHT, effect=behind("GP-TS"), shows=f"{BEHIND}, GP-TS")
+@claim("2-L", LIGHT, effect=behind("GP-TS"), shows=f"{BEHIND}, GP-TS", finding="light")
 def gp_ts_wins_on_light(fig4b):
     """Here also GP-TS is found to perform better than the others"""
     return best(fig4b, "GP-TS")
@@ -201,6 +229,7 @@ def gp_ts_wins_on_light(fig4b):
     LIGHT,
     effect=behind("IGP-UCB", rivals=IMPROVING),
     shows=f"{BEHIND} of EI and PI, IGP-UCB",
+    finding="light",
 )
 def igp_ucb_beats_ei_and_pi_on_light(fig4b):
     """with IGP-UCB performing better than GP-EI/PI (Figure 4)."""
@@ -210,17 +239,26 @@ def igp_ucb_beats_ei_and_pi_on_light(fig4b):
 # All figures
 
 
-SETS = f"{AHEAD}, the smaller of two sensor sets"
+def at_both(cases):
+    """At least half of the cases on synthetic data hold, and on sensors; without temperature."""
+    return at_each(cases[:-1], cases[-1:])
 
 
-@claim("2-Q", "Section 4.1", effect=lambda fig4a, fig4b: saving(fig4a, fig4b), shows=SETS)
-def improves_everywhere(fig1a, fig1b, fig4a, fig4b):
+SEVEN = f"{AHEAD}, the smallest of seven panels, without temperature"
+
+
+@claim("2-Q", "Section 4.1", effect=saving, shows=SEVEN, finding="improved")
+def improves_on_both(*but_temperature):
     """we observe a significantly improved performance of IGP-UCB over GP-UCB, both on synthetically
     generated function, and on real-world sensor measurement data
     """
-    return always(
-        *(clearly_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in (fig1a, fig1b, fig4a, fig4b))
-    )
+    return at_both([clearly_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in but_temperature])
+
+
+@claim("2-AF", "Section 1", effect=saving, shows=SEVEN, finding="improved")
+def markedly_improves(*but_temperature):
+    """IGP-UCB also shows a markedly improved numerical performance over GP-UCB."""
+    return at_both([clearly_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in but_temperature])
 
 
 SIX = "mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels"
@@ -234,36 +272,57 @@ def gp_ts_is_behind_igp_ucb(*synthetic):
     return always(*(better(fig["IGP-UCB"], fig["GP-TS"]) for fig in synthetic))
 
 
-@claim(
-    "2-Z",
-    "Section 3.1",
-    effect=ahead("IGP-UCB", across=np.median),
-    shows=f"{AHEAD}, median of eight panels",
-)
-def much_better_than_gp_ucb(*all_figures):
+@claim("2-Z", "Section 3.1", effect=saving, shows=SEVEN)
+def much_better_than_gp_ucb(*but_temperature):
     """this small but critical adjustment leads to much better theoretical and empirical performance
     compared to GP-UCB.
     """
-    return typically(*(much_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in all_figures))
+    return at_both([much_better(fig["IGP-UCB"], fig["GP-UCB"]) for fig in but_temperature])
 
 
-def gains(*panels):
-    """Whether a proposed rule is better than an existing one: one case for each panel, proposed and
-    existing rule.
+def gains(new, panels):
+    """Whether a proposed rule is better than an existing one: a case for each panel and existing
+    rule.
     """
-    return [better(fig[new], fig[old]) for fig in panels for new in PROPOSED for old in EXISTING]
+    return [better(fig[new], fig[old]) for fig, old in product(panels, EXISTING)]
+
+
+def smaller_share(*panels):
+    """The share of cases in which a proposed rule is better, the smaller of two rules."""
+    return np.min([np.mean(gains(new, panels), axis=0) for new in PROPOSED], axis=0)
 
 
 CASES = (
-    "share of 48 cases (panel, IGP-UCB or GP-TS, existing rule) in which the proposed rule is"
-    " better"
+    "share of 24 cases (panel, existing rule) in which IGP-UCB is better, or GP-TS, the smaller of"
+    " the two"
 )
 
 
-@claim("2-AA", "Abstract", effect=lambda *panels: np.mean(gains(*panels), axis=0), shows=CASES)
+@claim("2-AA", "Abstract", effect=smaller_share, shows=CASES, finding="gains")
 def gains_in_many_cases(*all_figures):
     """that highlight the favorable gains of the proposed strategies in many cases."""
-    return typically(*gains(*all_figures))
+    return always(*(typically(*gains(new, all_figures)) for new in PROPOSED))
+
+
+@claim(
+    "2-AG",
+    "Section 1",
+    effect=smaller_share,
+    shows=f"{CASES}; how they perform under misspecification is not said",
+    finding="gains",
+)
+def gains_at_both(*all_figures):
+    """Empirical comparisons of the algorithms developed above, with other GP-based algorithms, are
+    presented, over both synthetic and real-world setups, demonstrating performance improvements of
+    the proposed algorithms, as well as their performance under misspecification.
+    """
+    places = all_figures[:-2], all_figures[-2:]
+    return always(*(at_each(*(gains(new, place) for place in places)) for new in PROPOSED))
+
+
+def within_twice(rule, panels):
+    """Whether a rule has at most twice the regret of the best existing one, on each panel."""
+    return [competitive(fig, rule, EXISTING) for fig in panels]
 
 
 EIGHT = f"{BEHIND} of GP-UCB, EI and PI, IGP-UCB or GP-TS, the largest of eight panels"
@@ -272,7 +331,8 @@ EIGHT = f"{BEHIND} of GP-UCB, EI and PI, IGP-UCB or GP-TS, the largest of eight 
 @claim("2-AB", "Section 7", effect=behind(*PROPOSED, rivals=EXISTING), shows=EIGHT)
 def proposed_rules_perform_well(*all_figures):
     """The proposed algorithms perform well in practice both on synthetic and real-world data."""
-    return always(*(competitive(fig, rule, EXISTING) for fig in all_figures for rule in PROPOSED))
+    places = all_figures[:-2], all_figures[-2:]
+    return always(*(at_each(*(within_twice(new, place) for place in places)) for new in PROPOSED))
 
 
 # A conjecture
@@ -319,7 +379,7 @@ def sensitivity(kernels):
 
 WRONG = (
     "how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T ="
-    " 10,000"
+    " 10,000; GP-UCB was not played"
 )
 
 
@@ -328,7 +388,10 @@ def somewhat_less_robust(kernels):
     """hence we conjecture that the UCB- and TS- based algorithms are somewhat less robust on the
     choice of kernel than EI/PI.
     """
-    return words.slightly_better(growth(kernels, IMPROVING), growth(kernels, PROPOSED))
+    pairs = product(IMPROVING, PROPOSED)
+    return always(
+        *(words.slightly_better(growth(kernels, [a]), growth(kernels, [b])) for a, b in pairs)
+    )
 
 
 # Own questions
@@ -352,6 +415,14 @@ def igp_ucb_beats_ei_without_a_margin(*mean_based):
     return always(*(better(fig["IGP-UCB"], fig["EI"]) for fig in mean_based))
 
 
+@own_question("2-AE", "all figures", effect=behind(*PROPOSED, rivals=EXISTING), shows=EIGHT)
+def proposed_rules_perform_well_everywhere(*all_figures):
+    """IGP-UCB and GP-TS have at most twice the regret of the best of GP-UCB, EI and PI in every
+    panel.
+    """
+    return always(*(always(*within_twice(new, all_figures)) for new in PROPOSED))
+
+
 @own_question("2-AD", "Figs. 1 and 2", effect=saving, shows=f"{AHEAD}, the smallest of four panels")
 def much_better_with_a_proved_width(*widths):
     """IGP-UCB has much less regret than GP-UCB also with a width that is proved at λ = R²."""
@@ -372,7 +443,9 @@ CROSSING = (
 
 @theorem("2-N", "Theorem 1, Lemmas 1 and 2", CROSSING)
 def crossings(kept):
-    """Theorem 1 represents a self-normalized concentration inequality"""
+    """With probability 1 - δ, for all t: the squared norm of ε_(1:t) in ((K_t + ηI)⁻¹ + I)⁻¹ is at
+    most 2R² ln(sqrt(det((1 + η)I + K_t)) / δ).
+    """
     runs = kept.results("Theorem 1, SE")
     excess = {rule: np.array([run[rule].log_excess for run in runs]) for rule in runs[0]}
     cases = [
@@ -385,48 +458,55 @@ def crossings(kept):
 
 
 BAND = (
-    "any arm leaves the band in 500 rounds, three kernels; room: multiplier of the width that holds"
+    "any arm leaves the band in 500 rounds, the worst of three kernels, with the gain of the pulls"
+    " for γ; room: multiplier of the width that holds"
     " in 9 of 10 runs"
 )
 
 
 @theorem("2-O", "Theorem 2", BAND)
 def bands(kept):
-    """Our next result shows that how the posterior mean is concentrated around the unknown
-    reward
+    """With probability 1 - δ, for all t and x, at λ = 1 + 2/T: |μ_(t-1)(x) - f(x)| ≤ (B + R
+    sqrt(2(γ_(t-1) + 1 + ln(1/δ)))) σ_(t-1)(x).
     """
-    worst = [kept.traces(label)["IGP-UCB"].band_ratio.max(axis=1) for label in PROVED]
     delta = kept.parameters["delta"]
-    room = max(np.quantile(worst, 1 - delta, axis=1))
-    return Outcome(int(np.sum(np.array(worst) > 1)), np.size(worst), delta, room)
+    ratios = [kept.traces(label)["IGP-UCB"].band_ratio.max(axis=1) for label in PROVED]
+    return Outcome.worst(
+        Outcome(int((ratio > 1).sum()), len(ratio), delta, float(np.quantile(ratio, 1 - delta)))
+        for ratio in ratios
+    )
 
 
 REGRET = (
-    "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, three kernels; room: median R_T over the"
+    "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, the worst of three kernels, γ as the gain"
+    " of the pulls; room: median R_T over the"
     " median bound"
 )
 
 
 @theorem("2-U", "Theorem 3", REGRET)
 def regret_of_igp_ucb(kept):
-    """More precisely, with probability at least [...] 1-δ, [...] R_{T}=O"""
-    above, room, delta = [], [], kept.parameters["delta"]
+    """With probability 1 - δ: R_T = O(B sqrt(T γ_T) + sqrt(T γ_T (γ_T + ln(1/δ))))."""
+    delta, cases = kept.parameters["delta"], []
     for label in PROVED:
         planned = kept.planned(label)
         source, T = planned.experiment.problem, planned.experiment.horizon
         total = kept.column(label, "IGP-UCB", TOTAL)
         models = (source(Trial(planned.seed, n)).model for n in range(planned.trials))
         bounds = np.array([measures.theorem_3_bound(model, T, delta) for model in models])
-        above.append(total > bounds)
-        room.append(np.median(total) / np.median(bounds))
-    return Outcome(int(np.sum(above)), np.size(above), delta, max(room))
+        room = float(np.median(total) / np.median(bounds))
+        cases.append(Outcome(int((total > bounds).sum()), len(total), delta, room))
+    return Outcome.worst(cases)
 
 
 LEMMA_13 = (
     "nothing: with the constants of its proof it is above 2 B T, the largest regret, up to T ="
     " 4,000,000"
 )
-SATISFIES = "with probability at least [...] the regret of GP-TS satisfies"
+SATISFIES = (
+    "With probability 1 - δ the regret of GP-TS is R_T = O(sqrt((γ_T + ln(2/δ)) d ln(BdT)) (sqrt(T"
+    " γ_T) + B sqrt(T ln(2/δ))))."
+)
 regret_of_gp_ts = unchecked("2-Y", "Theorem 4, Lemmas 5, 6 and 8 to 13", LEMMA_13, SATISFIES)
 DEVIATIONS = (
     "sum of 500 sd over sqrt(4 (T + 2) I_T), I_T <= gamma_T of the pulls, four rules, three"
@@ -434,11 +514,9 @@ DEVIATIONS = (
 )
 
 
-@theorem("2-P", "Lemmas 3 and 4", DEVIATIONS)
+@theorem("2-P", "Lemma 4", DEVIATIONS)
 def sum_of_deviations(kept):
-    """The sum of predictive standard deviation at those points can be expressed in terms of the
-    maximum
-    """
+    """σ_0(x_1) + ... + σ_(T-1)(x_T) ≤ sqrt(4 (T + 2) γ_T)."""
     runs = [run for name in KERNELS for run in kept.results(f"Theorem 1, {name}")]
     return Outcome.of([noise.sd_ratio for run in runs for noise in run.values()])
 
@@ -449,8 +527,10 @@ NORMAL = (
 )
 
 
-@theorem("2-X", "Lemma 7, Appendix E", NORMAL)
+@theorem("2-X", "Lemma 7, Appendix E", NORMAL, corrected="for β ≥ 0.343")
 def anti_concentration_of_a_normal(kept):
-    """(Gaussian Anti-concentration) For a Gaussian random variable"""
+    """For a normal X with mean μ and sd σ, and any β > 0: P((X - μ) / σ > β) ≥ exp(-β²) / (4β
+    sqrt(π)).
+    """
     beta = np.arange(1, 301) / 100
     return Outcome.of(measures.anti_concentration(beta) / ndtr(-beta))

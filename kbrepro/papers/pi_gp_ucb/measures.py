@@ -17,7 +17,7 @@ from kbrepro.papers.pi_gp_ucb.partition import (
     must_split,
     split_exponent,
 )
-from kbrepro.problems import Playable, Problem, Trial
+from kbrepro.problems import Playable, Trial
 from kbrepro.simulation import Experiment, Planned, rounds, start_policy
 
 #: Runs of which the paper prints the mean.

@@ -1,4 +1,5 @@
-"""Our own questions to all rules side by side, as predicates on the tables of the bench.
+"""Our own questions to all rules side by side, as predicates on the tables of the bench, and what
+two papers remark on SupKernelUCB, of which neither shows a run.
 
 Problems are a list, no sample: a number counts problems, and what varies is the trials of each.
 Regret below a hundredth of uniform play's counts as that hundredth, since a rule that finds the
@@ -10,10 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.claims import own_question
+from kbrepro.claims import own_question, remark
 from kbrepro.claims.tables import TOTAL, Table
-from kbrepro.claims.words import always, better
+from kbrepro.claims.words import LIMITS, always, at_each, better, on_par, sometimes
 from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, synthetic
+from kbrepro.papers.side_by_side.experiments import simple_problems
 from kbrepro.papers.side_by_side.measures import BEST_PROVED, FLOOR, NEAR, UNIFORM
 
 # All problems: 40 trials each
@@ -123,3 +125,62 @@ def near_optimal_rules_are_behind(*growth):
     than IGP-UCB with both later changes, whose exponent is worse.
     """
     return always(*(better(1.0, lead(fig)) for fig in growth))
+
+
+# SupKernelUCB
+
+TUNED = {"constants": {"as proved": {}, "tuned": {"SupKernelUCB": "SupKernelUCB, tuned"}}}
+
+
+def at_last_horizons(kept, name):
+    """R_T by rule at the last horizon, and at a tenth of it: other runs."""
+    T = kept.parameters["growth_horizon"]
+    late, early = (f"simple, {name}, T = {horizon}" for horizon in (T, round(T / 10)))
+    return {
+        (rule, statistic): kept.column(label, rule, TOTAL)
+        for label, statistic in ((late, TOTAL), (early, "a tenth"))
+        for rule in kept.results(label)[0]
+    }
+
+
+simple = tuple(
+    Table(name, unit="run", load=partial(at_last_horizons, name=name), readings=TUNED)
+    for name in simple_problems()
+)
+
+
+def growth_in_ten(fig):
+    """How many times R_T grows as the horizon grows tenfold."""
+    return fig["SupKernelUCB"] / fig("SupKernelUCB", "a tenth")
+
+
+@remark(
+    "6-J",
+    "Janz et al., Section 6",
+    effect=lambda *panels: np.max([growth_in_ten(fig) for fig in panels], axis=0),
+    shows="times R_T grows as T grows tenfold, the largest of three simple problems",
+)
+def regret_is_linear_on_a_simple_problem(*simple):
+    """it fails to achieve empirically sublinear regret even on very simple problems"""
+    return sometimes(*(on_par(10, growth_in_ten(fig)) for fig in simple))
+
+
+with_levels = tuple(
+    replace(table, readings=TUNED) for table in bench if "SupKernelUCB" in table.pool
+)
+
+
+def behind_the_best(problems):
+    """The mean R_T of SupKernelUCB over that of the best rule, (problems, experiments)."""
+    return np.array([over_best(problem)["SupKernelUCB"] for problem in problems])
+
+
+@remark(
+    "6-K",
+    "Calandriello et al., Section 5",
+    effect=lambda *problems: np.median(behind_the_best(problems), axis=0),
+    shows="mean R_T of SupKernelUCB over that of the best rule, the median of problems",
+)
+def does_not_work_well(*with_levels):
+    """the algorithm does not work well in practice."""
+    return at_each(behind_the_best(with_levels) > 1 + LIMITS["competitive"])

@@ -9,7 +9,7 @@ import pytest
 from tiny import Columns
 
 from kbrepro import paths, plans
-from kbrepro.claims.tables import TOTAL, Draw, Table, View
+from kbrepro.claims.tables import TOTAL, Draw, Table, View, all_kept
 from kbrepro.papers.side_by_side import claims
 
 PAPER = paths.project_root() / "results" / "paper"
@@ -22,7 +22,7 @@ def kept(notebook="06"):
 
 
 def view(table, of=None):
-    return View(table.under(of or kept(), {}), Draw(table, np.random.default_rng(0), None, False))
+    return View(table.under(of or kept(), {}), Draw(all_kept))
 
 
 def test_a_rule_is_within_twice_of_the_least_by_hand():
