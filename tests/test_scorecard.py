@@ -152,10 +152,11 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
 
 def test_totals_count_observations_alone():
     again = CLAIM | {"verdict": "comes out again"}
+    few = [CLAIM | {"verdict": "too few to say"}, again | {"uncertain": True}]
+    assert scorecard.totals(few).endswith("1 ◇ too few to say; 1 of them uncertain")
     assert (
         scorecard.totals([CLAIM, again, again, OWN])
-        == "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then, 0 · too few to say;"
-        " 0 of them uncertain"
+        == "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then"
     )
 
 
