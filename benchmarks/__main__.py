@@ -13,13 +13,18 @@ from typing import Any
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from benchmarks import batches, many_arms, peers
+from benchmarks import batches, growth, many_arms, peers
 from benchmarks.harness import facts
 from kbrepro import paths, scorecard
 
 #: Modules with what they ask, `ASKS`; `measure(**sizes)`, which returns a table; and sizes, `FULL`
 #: and `TOY`.
-QUESTIONS: dict[str, Any] = {"peers": peers, "batches": batches, "many_arms": many_arms}
+QUESTIONS: dict[str, Any] = {
+    "peers": peers,
+    "batches": batches,
+    "many_arms": many_arms,
+    "growth": growth,
+}
 HEAD = """# Benchmarks
 
 Made by `make bench` in {minutes:.0f} minutes, in one run, one job at a time. Seconds are the

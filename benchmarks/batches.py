@@ -66,7 +66,7 @@ def sampled() -> Callable[..., UCB]:
 def policies() -> Iterator[tuple[str, Callable[[Model], UCB] | str]]:
     """Yield a name with a maker of policies, or with what is missing."""
     yield OURS, partial(UCB, width=THEOREM_1, form=FORMS[OURS]())
-    for name in ("scikit-learn", "GPyTorch", "BoTorch"):
+    for name in ("scikit-learn", "GPyTorch", "BoTorch", "tinygp"):
         try:
             form = FORMS[name]()
             yield name, partial(Refitted, width=THEOREM_1, form=form)

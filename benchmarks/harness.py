@@ -20,7 +20,8 @@ from kbrepro.batch.run import git_state, versions
 from kbrepro.kernels import Array
 
 #: Libraries that we are compared with, where they are installed, and the modules that tell.
-PEERS = {"scikit-learn": "sklearn", "gpytorch": "gpytorch", "botorch": "botorch", "torch": "torch"}
+PEERS = {"scikit-learn": "sklearn", "tinygp": "tinygp", "jax": "jax"}
+PEERS |= {name: name for name in ("gpytorch", "botorch", "torch")}
 #: A job is stopped at the first step that ends after so many seconds.
 STOP_AFTER = 120.0
 

@@ -8,6 +8,7 @@ Hyperparameters are given, nothing is optimised.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -141,23 +142,86 @@ def botorch() -> type[ExactPosterior]:
     return BoTorch
 
 
-#: How each form of the posterior is loaded, the reference first.
-FORMS: dict[str, Callable[[], type[ExactPosterior]]] = {
-    OURS: lambda: RowPosterior,
+def tinygp() -> type[ExactPosterior]:
+    """Return the posterior on tinygp's GaussianProcess, compiled once for each power of two of
+    observations; ImportError where it is not installed.
+    """
+    import jax
+    import jax.numpy as jnp
+    from tinygp import GaussianProcess
+    from tinygp.kernels import ExpSquared
+
+    jax.config.update("jax_enable_x64", True)
+
+    @jax.jit
+    def posterior(lengthscale, noise_variance, X, y, points):
+        known = GaussianProcess(ExpSquared(scale=lengthscale), X, diag=noise_variance)
+        at_points = known.condition(y, points).gp
+        return at_points.loc, at_points.variance
+
+    class TinyGP(Refit):
+        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
+            # what fills up lies so far away that its covariance with all else is exactly 0
+            missing = max(16, 1 << (len(X) - 1).bit_length()) - len(X)
+            far = np.repeat(1e6 * np.arange(1, missing + 1)[:, None], X.shape[1], axis=1)
+            filled, rewards = np.vstack([X, far]), np.append(y, np.zeros(missing))
+            given = jnp.asarray(filled), jnp.asarray(rewards), jnp.asarray(self.points)
+            mean, variance = posterior(self.lengthscale, self.noise_variance, *given)
+            # tinygp leaves the diagonal on the variance of a point that it predicts
+            return np.array(mean), np.array(variance)
+
+    return TinyGP
+
+
+class Bare:
+    """GP-UCB in bare numpy: the same rule and order of ties, without checks; one row a pull."""
+
+    def __init__(self, model: Model, horizon: int) -> None:
+        self.kernel, self.points, self.noise = model.kernel, model.points, model.noise_variance
+        self.V = np.empty((horizon, model.n_arms))
+        self.mean, self.variance = np.zeros(model.n_arms), self.kernel.diag(model.points).copy()
+        self.t, self.rng, self.beta = 0, np.random.default_rng(0), model.n_arms * np.pi**2 / 0.6
+
+    def ask(self) -> int:
+        if self.t == 0:
+            self.rank = self.rng.permutation(len(self.mean))
+        width = np.sqrt(2 * np.log(self.beta * (self.t + 1) ** 2))
+        index = self.mean + width * np.sqrt(np.maximum(self.variance, 0.0))
+        tied = np.flatnonzero(index >= index.max() - 1e-10)
+        return int(tied[self.rank[tied].argmin()])
+
+    def tell(self, arm: int, observation: float) -> None:
+        V = self.V[: self.t]
+        covariance = self.kernel(self.points[arm : arm + 1], self.points)[0] - V[:, arm] @ V
+        scale = np.sqrt(self.variance[arm] + self.noise)
+        g = covariance / scale
+        self.mean += g * ((observation - self.mean[arm]) / scale)
+        self.variance -= g * g
+        self.V[self.t] = g
+        self.t += 1
+
+
+#: How each form of the posterior is loaded, the reference first; None is the one that the package
+#: chooses by itself.
+FORMS: dict[str, Callable[[], type[ExactPosterior] | None]] = {
+    OURS: lambda: None,
+    f"{OURS}, rows": lambda: RowPosterior,
     f"{OURS}, covariance": lambda: CovariancePosterior,
     "scikit-learn": scikit_learn,
     "GPyTorch": gpytorch,
     "BoTorch": botorch,
+    "tinygp": tinygp,
 }
+BARE = "bare numpy"
 
 
 def policy_on(
-    form: type[ExactPosterior],
+    form: type[ExactPosterior] | None,
     model: Model,
     horizon: int,
     width: Callable[[Any], float] = THEOREM_1,
 ) -> UCB:
-    """Return GP-UCB on a form of the posterior."""
+    """Return GP-UCB on a form of the posterior, or on the one that the package chooses."""
     return UCB(model, horizon, width=width, form=form)
 
 
@@ -173,7 +237,9 @@ def measure(n_arms: int, horizons: Sequence[int], repeats: int) -> pd.DataFrame:
         except ImportError as error:
             rows += [row(name, [], f"not measured: {error}", rounds=T) for T in horizons]
         else:
-            rows += _rows(name, form, problem, horizons, repeats, reference)
+            make = partial(policy_on, form)
+            rows += _rows(name, make, problem, horizons, repeats, reference)
+    rows += _rows(BARE, Bare, problem, horizons, repeats, reference)
     return pd.DataFrame(rows)[
         ["job", "rounds", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]
     ]
@@ -181,7 +247,7 @@ def measure(n_arms: int, horizons: Sequence[int], repeats: int) -> pd.DataFrame:
 
 def _rows(
     name: str,
-    form: type[ExactPosterior],
+    make: Callable[[Model, int], Any],
     problem: Problem,
     horizons: Sequence[int],
     repeats: int,
@@ -192,7 +258,7 @@ def _rows(
     """
 
     def play(T: int) -> Iterator[tuple[int, int, float]]:
-        return rounds(policy_on(form, problem.model, T), problem, T, np.random.default_rng(2))
+        return rounds(make(problem.model, T), problem, T, np.random.default_rng(2))
 
     list(play(2))  # what a library does once in a process is not timed
     run = timed(lambda: play(max(horizons)), repeats)
@@ -210,7 +276,8 @@ def _rows(
 
 ASKS = (
     "How long do T rounds of GP-UCB take on 1000 arms if another library's model is fitted anew"
-    " after each pull? `times`: as long as here, ratio of medians. A job is stopped after"
+    " after each pull? `times`: as long as here, ratio of medians. Bare numpy, the same rule with"
+    " one row a pull and without checks, is the near limit of rows. A job is stopped after"
     f" {STOP_AFTER:g} s."
 )
 FULL = {"n_arms": 1000, "horizons": (100, 200, 500, 1000), "repeats": 3}

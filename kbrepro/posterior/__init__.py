@@ -517,8 +517,8 @@ class LatticePosterior(PulledPosterior):
         """Take the new arms of largest index (A,) along in the pass over the inverse that a new
         `arm` needs; this changes nothing that is shown.
         """
-        known = self._inverse.ahead
-        if self._place[arm] >= 0 or arm in known or len(self._pulled) < AHEAD_FROM:
+        known, pulled = self._inverse.ahead, self._pulled
+        if self._place[arm] >= 0 or arm in known or len(pulled) < AHEAD_FROM:
             return
         new = self._place < 0
         new[[arm, *known]] = False
@@ -526,7 +526,7 @@ class LatticePosterior(PulledPosterior):
         if len(others) >= COLUMNS:
             others = others[np.argpartition(-index[others], COLUMNS - 2)[: COLUMNS - 1]]
         arms = [arm, *others.tolist()]
-        self._inverse.look_ahead(arms, self._kernel(self._points[arms], self._points[self._pulled]))
+        self._inverse.look_ahead(arms, self._kernel(self._points[arms], self._points[pulled]))
 
     def _times_prior(self, arm: int, own: Array) -> Array:
         points = self._points

@@ -141,7 +141,9 @@ class Precision(checks.Changing):
 
     def __init__(self) -> None:
         self._panels: list[Array] = []
-        self.ahead: dict[int, Array] = {}  # products with the panels, by name
+        # when the panels changed, counted at both ends, and products with them since, by name
+        self._turn = 0
+        self._ahead: tuple[int, dict[int, Array]] = 0, {}
         self._pending, self._n_pending, self._size = np.zeros((PENDING, 0)), 0, 0
 
     def make_room(self, m: int) -> None:
@@ -163,12 +165,14 @@ class Precision(checks.Changing):
         self._n_pending += 1
         if self._n_pending == PENDING:
             size = self._size
+            self._turn += 1
             for number, panel in enumerate(self._panels):
                 part = slice(number * PANEL, min((number + 1) * PANEL, size))
                 rows = panel[: part.stop - part.start, : part.stop]
                 rows += self._pending[:, part].T @ self._pending[:, : part.stop]
             self._pending[:], self._n_pending = 0.0, 0
-            self.ahead = {}
+            self._turn += 1
+            self._ahead = self._turn, {}
 
     def column(self, place: int) -> Array:
         """Return column `place` of P, (m,)."""
@@ -187,23 +191,32 @@ class Precision(checks.Changing):
         size = self._size
         pending = self._pending[: self._n_pending, :size]
         found = (pending @ v) @ pending
-        known = self.ahead.get(name)
-        if known is None:
-            known = self._times_panels(v[None])[0]
-        found[: len(known)] += known
+        of_panels = self.ahead.get(name)
+        if of_panels is None:
+            of_panels = self._times_panels(v[None])[0]
+        found[: len(of_panels)] += of_panels
         return found
 
+    @property
+    def ahead(self) -> dict[int, Array]:
+        """Products that were looked ahead and still hold, by name."""
+        turn, products = self._ahead
+        return products if turn == self._turn else {}
+
     def look_ahead(self, names: list[int], V: Array) -> None:
-        """Keep the products of the panels with V (n, m), by name, in one pass until they change."""
-        self.ahead = {**self.ahead, **dict(zip(names, self._times_panels(V), strict=True))}
+        """Keep the products of the panels with V (n, m), by name, in one pass until they change,
+        which another thread may do meanwhile.
+        """
+        turn, known = self._turn, self.ahead
+        found = dict(zip(names, self._times_panels(V), strict=True))
+        self._ahead = turn, {**known, **found}
 
     def _times_panels(self, V: Array) -> Array:
         """Return V times the panels (n, m), for V (n, m)."""
-        found = np.zeros_like(V)
-        for number, panel in enumerate(self._panels):
-            start = number * PANEL
-            part = slice(start, min(start + PANEL, self._size))
-            rows = panel[: part.stop - start]
+        size, found = V.shape[1], np.zeros_like(V)
+        for number, start in enumerate(range(0, size, PANEL)):
+            part = slice(start, min(start + PANEL, size))
+            rows = self._panels[number][: part.stop - start]
             found[:, part] += V[:, : part.stop] @ rows[:, : part.stop].T
             found[:, :start] += V[:, part] @ rows[:, :start]
         return found
