@@ -18,6 +18,7 @@ ROOMS = [
     "problems",
     "confidence",
     "regret",
+    "replication",
     "policies",
 ]
 ROOMS += [

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kbrepro import store
 from kbrepro.kernels import Array
 from kbrepro.regret import Curve, edges
+from kbrepro.replication import redrawn
 from kbrepro.simulation import Experiment, Planned, curves
 
 #: (rule, statistic) -> one number per kept trial, (N,).
@@ -241,8 +242,7 @@ class Draw:
         if self.experiments is None:
             return rng.integers(n, size=(1, n)) if self._redrawn else np.arange(n)[None]
         if self._redrawn:
-            kept = rng.integers(n, size=n)
-            return kept[rng.integers(n, size=(self.experiments, table.size or n))]
+            return redrawn(rng, n, table.size or n, self.experiments)
         plays = n // table.rows
         every = np.tile(np.arange(table.rows), (self.experiments, 1))
         some = rng.permuted(every, axis=1)[:, : table.size] if table.size < table.rows else every
