@@ -39,7 +39,7 @@ def plain(n_arms: int) -> Problem:
 def ucb(problem: Problem, horizon: int) -> Iterable[Any]:
     """Return the rounds of GP-UCB."""
     policy = policy_on(None, problem.model, horizon, THEOREM_1)
-    return rounds(policy, problem, horizon, TRIAL.rng("run"))
+    return rounds(policy, problem, horizon, TRIAL.rng("noise"))
 
 
 def lattice(side: int, d: int, horizon: int) -> Iterable[Any]:
@@ -47,12 +47,12 @@ def lattice(side: int, d: int, horizon: int) -> Iterable[Any]:
     problem = RKHSFunction(MATERN, grid(side, d), 1.0, norm=2.0, n_centres=5)(TRIAL)
     width = Chowdhury2017(delta=0.1)
     policy = policy_on(LatticePosterior, problem.model, horizon, width)
-    return rounds(policy, problem, horizon, TRIAL.rng("run"))
+    return rounds(policy, problem, horizon, TRIAL.rng("noise"))
 
 
 def batches(problem: Problem, n: int, arms: int) -> Iterable[Any]:
     """Yield `n` arms at once, until there were so many `arms`."""
-    policy, rng = policy_on(None, problem.model, arms, THEOREM_1), TRIAL.rng("run")
+    policy, rng = policy_on(None, problem.model, arms, THEOREM_1), TRIAL.rng("noise")
     for _ in range(arms // n):
         asked = policy.ask(n)
         asked = asked if n > 1 else [asked]
@@ -65,7 +65,7 @@ def chain(layers: int, horizon: int) -> Iterable[Any]:
     source = replace(exact_chain(SIDE), widths=(1,) * layers)
     problem = source(TRIAL)
     policy = GPNUCB(problem.model, horizon)
-    return rounds(policy, problem, horizon, TRIAL.rng("run"))
+    return rounds(policy, problem, horizon, TRIAL.rng("noise"))
 
 
 def grown(

@@ -9,7 +9,8 @@ every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the pr
 `Trial`, whose seed and number fix all of its random numbers. An `Experiment` is a source with the
 policies that meet its problems; `run_trials` plays it on all processors and returns a `Curve` for
 each policy: the arm and the regret of every round and trial. `played` reads the notebooks' traces.
-`bootstrap` and similar functions turn them into an `Estimate` with an interval.
+`bootstrap` and similar functions turn them into an `Estimate` with an interval, and
+`replication_probability` says how often an experiment of a given size would show a finding again.
 
 Plots (`kbrepro.figures`), claims (`kbrepro.claims`), sensor data (`kbrepro.data`) and the papers'
 own algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or
@@ -44,6 +45,7 @@ from kbrepro.problems import (
     Trial,
     Uniform,
 )
+from kbrepro.replication import ReplicationProbability, replication_probability
 from kbrepro.simulation import Experiment, frame, map_trials, played, rounds, run, run_trials
 
 __version__ = _version("kbrepro")
@@ -73,6 +75,7 @@ __all__ = [
     "ProbabilityOfImprovement",
     "Problem",
     "RKHSFunction",
+    "ReplicationProbability",
     "Rows",
     "SquaredExponential",
     "Srinivas2010",
@@ -88,6 +91,7 @@ __all__ = [
     "map_trials",
     "mean_difference",
     "played",
+    "replication_probability",
     "rounds",
     "run",
     "run_trials",

@@ -158,12 +158,13 @@ def estimated_mean(samples: Array, seed: int) -> Estimate:
     return paired_difference(samples, np.zeros(len(samples)), seed)
 
 
-def share(successes: NDArray[np.bool_]) -> Estimate:
-    """Return the share of successes (n,), each True or False, with its 95 % Clopper-Pearson
-    interval.
+def share(successes: NDArray[np.bool_], level: float = LEVEL) -> Estimate:
+    """Return the share of successes (n,), each True or False, with its Clopper-Pearson interval at
+    a `level`, by default 95 %.
 
-    Raises ValueError unless there is at least one, and each is 0 or 1.
+    Raises ValueError unless there is at least one, each is 0 or 1, and the level is between.
     """
+    checks.probability(level=level)
     held = checks.array("successes", successes, 1, least=1)
     if not np.isin(held, (0, 1)).all():
         raise ValueError(
@@ -173,5 +174,5 @@ def share(successes: NDArray[np.bool_]) -> Estimate:
     from scipy.stats import binomtest
 
     result = binomtest(int(held.sum()), len(held))
-    interval = result.proportion_ci(LEVEL, method="exact")
+    interval = result.proportion_ci(level, method="exact")
     return Estimate(result.statistic, interval.low, interval.high)

@@ -199,7 +199,11 @@ def good(rng):
         "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
         "arms": [True, False], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT],
         "curve": [TRACE],
-        "successes": [[True, False], np.ones(4, bool)], "index": [HILL],
+        "successes": [[True, False], np.ones(4, bool)], "index": [HILL], "level": [0.9],
+        "data": [{"a": HILL, "b": [1.0] * 12}, pd.DataFrame({"a": HILL, "b": -HILL})],
+        "predicate": [lambda stats: stats["a"] < stats["b"]], "size": [1, 5, np.int64(2)],
+        "paired": [True, False], "groups": [None, np.arange(12) % 4, list("aabbccddeeff")],
+        "confidence_level": [0.9], "n_resamples": [1, 9],
     }  # fmt: skip
 
 
@@ -210,6 +214,7 @@ def float_of(trial):
 EXPERIMENT = kb.Experiment(kb.Known(PROBLEM), {"u": UCB, "mean": kb.MeanOnly}, 5)
 #: Containers of what is returned, what takes them, and `played`, which reads a file.
 WITHOUT = {"Estimate", "Curve", "played", "frame", "final_average_regret", "simple_regret"}
+WITHOUT |= {"ReplicationProbability"}
 
 
 def played(policy):
@@ -240,10 +245,12 @@ USES = {
     kb.Trial: lambda trial: trial.rng("run").random(),
     ExactPosterior: lambda posterior: (posterior.update(0, 1.0), posterior.mean)[1],
     np.ndarray | kb.Estimate: np.asarray,
+    kb.ReplicationProbability: lambda found: [*found[:2], *found.confidence_interval, found[3]],
 }
 
 
 CALLED = {"form", "function", "problem", "gain", "noise", "norm_of", "statistic", "width"}
+CALLED |= {"predicate"}
 NAMES = sorted(set(kb.__all__) - WITHOUT)
 
 
@@ -264,7 +271,7 @@ KNOWN = {key for name in NAMES for key in arguments_of(name)} | {
     "trial",
 }
 #: Of these only the truth is asked.
-FLAGS = {"arms", "record_band", "random_opening", "warn", "measured", "label"}
+FLAGS = {"arms", "record_band", "random_opening", "warn", "measured", "label", "paired"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -278,6 +285,8 @@ def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of
         fine, chosen, several = good(rng), {}, ()
         if name == "Experiment":
             fine["problem"] = [kb.Known(PROBLEM), kb.GPDraw(KERNEL, POINTS, 0.1)]
+        if name == "replication_probability":
+            fine["statistic"] = [np.mean, np.median]
         if name == "Constant":
             fine["width"] = [1.0, 2]
         odd = rng.choice(list(arguments_of(name)), size=rng.integers(0, 3))

@@ -19,6 +19,7 @@ ROOMS = [
     "confidence",
     "curve",
     "estimates",
+    "replication",
     "policies",
 ]
 ROOMS += [

@@ -40,7 +40,9 @@ def lines(text):
 
 
 def test_every_block_that_is_no_command_is_one_of_those_below():
-    assert sorted(name for name, _ in PRINTED) == ["beside.md", "claims.md"]
+    """What the page on replication prints is compared in test_replication."""
+    names = sorted(name for name, _ in PRINTED)
+    assert names == ["beside.md", "claims.md", *["replication.md"] * 4]
 
 
 def test_the_claim_that_is_shown_is_that_of_the_paper():

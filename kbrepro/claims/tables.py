@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kbrepro import store
 from kbrepro.curve import Curve, edges
 from kbrepro.kernels import Array
+from kbrepro.replication import experiments_of
 from kbrepro.simulation import Experiment, Planned, curves
 
 #: (rule, statistic) -> one number per kept trial, (N,); or a pair (N, 2): the ratio of two means.
@@ -249,9 +250,7 @@ def experiments(table: Table, rng: np.random.Generator, redraws: int, each: int)
     def rows(n: int) -> NDArray[np.int64]:
         size = table.size or n
         if not table.rows:
-            kept = rng.integers(n, size=(redraws, n))
-            picks = rng.integers(n, size=(redraws, each * size))
-            return np.take_along_axis(kept, picks, axis=1).reshape(-1, size)
+            return experiments_of(rng, n, size, each, redraws)
         plays = n // table.rows
         if plays == 1 and size == table.rows:
             return all_kept(n)

@@ -1,0 +1,257 @@
+"""`kb.replication_probability` against enumeration, exact intervals and the probability of
+improvement; its page, and the table of how often its interval covers.
+"""
+
+import contextlib
+import io
+import re
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import kbrepro as kb
+from benchmarks import coverage
+from kbrepro import replication
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
+A, B = [0.0, 3.0, 9.0], [1.0, 4.0, 4.5]
+
+
+def a_is_less(stats):
+    return stats["a"] < stats["b"]
+
+
+def found(data, size, predicate=a_is_less, rng=0, n_resamples=2000, **options):
+    return kb.replication_probability(
+        data, predicate, size=size, rng=rng, n_resamples=n_resamples, **options
+    )
+
+
+def samples(rows, size):
+    """All experiments of so many units."""
+    return product(rows, repeat=size)
+
+
+def enumerated(units, size, statistic=np.mean):
+    """The mean over all redraws of paired units (lists of (a, b)) of the share of experiments with
+    a less than b.
+    """
+    held = []
+    for redraw in samples(units, len(units)):
+        for drawn in samples(redraw, size):
+            a, b = np.concatenate(drawn).T
+            held.append(statistic(a) < statistic(b))
+    return np.mean(held)
+
+
+ROWS = [[pair] for pair in zip(A, B, strict=True)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_paired_rows_are_what_enumeration_gives(size):
+    number = found({"a": A, "b": B}, size)
+    assert number.probability == pytest.approx(enumerated(ROWS, size), abs=0.03)
+    plain = [np.mean(drawn, axis=0) for drawn in samples(np.transpose([A, B]), size)]
+    assert number.plug_in == pytest.approx(np.mean([a < b for a, b in plain]), abs=0.02)
+
+
+def test_another_statistic_is_what_enumeration_gives():
+    number = found({"a": A, "b": B}, 3, statistic=np.median)
+    assert number.probability == pytest.approx(enumerated(ROWS, 3, np.median), abs=0.03)
+    assert abs(number.probability - enumerated(ROWS, 3)) > 0.03  # the mean is another one
+
+
+@pytest.mark.parametrize("labels", [["x", "y", "x", "z"], ["x", "y", "y", "x"]])
+def test_groups_are_drawn_whole(labels):
+    """Of unequal and of equal lengths; `size` counts groups."""
+    a, b = [0.0, 3.0, 9.0, 4.0], [1.0, 4.0, 2.0, 5.0]
+    units = [
+        [pair for pair, label in zip(zip(a, b, strict=True), labels, strict=True) if label == name]
+        for name in sorted({*labels})
+    ]
+    number = found({"a": a, "b": b}, 2, groups=labels, n_resamples=300)
+    assert number.kept == len(units)
+    assert number.probability == pytest.approx(enumerated(units, 2), abs=0.05)
+
+
+def test_methods_with_trials_of_their_own_are_what_enumeration_gives():
+    """Two of a and three of b, in experiments of two and one; each is redrawn alone."""
+    a, b = A[:2], B
+    held = []
+    for of_a, of_b in product(samples(a, 2), samples(b, 3)):
+        for one, two in product(samples(of_a, 2), of_b):
+            held.append(np.mean(one) < two)
+    number = found({"a": a, "b": b}, {"a": 2, "b": 1}, paired=False)
+    assert number.probability == pytest.approx(np.mean(held), abs=0.03)
+    assert number.kept == {"a": 2, "b": 3} and number.size == {"a": 2, "b": 1}
+
+
+def test_one_row_each_is_the_probability_of_improvement():
+    """Agarwal et al. 2021, as rliable has it: the Mann-Whitney statistic over the number of
+    pairs.
+    """
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(0.4, 1, 23), rng.normal(0, 2, 31)
+    number = found({"x": x, "y": y}, 1, lambda its: its["x"] > its["y"], paired=False)
+    improvement = stats.mannwhitneyu(x, y).statistic / (23 * 31)
+    assert number.probability == number.plug_in == pytest.approx(improvement, abs=1e-12)
+    pairs = [
+        np.mean(rng.choice(x, 23)[:, None] > rng.choice(y, 31)) for _ in range(4000)
+    ]  # what rliable bootstraps
+    low, high = np.quantile(pairs, (0.025, 0.975))
+    assert number.confidence_interval == pytest.approx((low, high), abs=0.03)
+    assert number.monte_carlo_error == 0
+
+
+def test_the_interval_of_one_paired_row_is_exact():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=20), rng.normal(0.5, 1, 20)
+    k = int((a < b).sum())
+    number = found({"a": a, "b": b}, 1, confidence_level=0.9)
+    exact = stats.beta.ppf(0.05, k, 21 - k), stats.beta.ppf(0.95, k + 1, 20 - k)
+    assert number.probability == k / 20
+    assert number.confidence_interval == pytest.approx(exact)
+
+
+def test_unanimous_redraws_leave_room_for_rows_that_were_not_seen():
+    """A row of share q is missed by 20 rows with probability (1 - q)**20; at 0.05 an experiment of
+    ten has none with probability 0.05**(10 / 20).
+    """
+    number = found({"a": np.zeros(20), "b": np.ones(20)}, 10)
+    assert number.probability == number.plug_in == 1
+    assert number.confidence_interval == pytest.approx((0.05**0.5, 1))
+    never = found({"a": np.ones(20), "b": np.zeros(20)}, 10)
+    assert never.confidence_interval == pytest.approx((0, 1 - 0.05**0.5))
+
+
+def test_fewer_than_eight_rows_say_nothing():
+    rng = np.random.default_rng(0)
+    for paired in (True, False):
+        five = found({"a": rng.normal(size=5), "b": rng.normal(9, 1, 5)}, 5, paired=paired)
+        assert five.confidence_interval == (0, 1) and five.method.startswith("too few to say")
+    eight = found({"a": rng.normal(size=8), "b": rng.normal(9, 1, 8)}, 5)
+    assert eight.confidence_interval[0] > 0
+
+
+def test_what_is_reported_of_the_draws():
+    rng = np.random.default_rng(0)
+    data = {"a": rng.normal(size=30), "b": rng.normal(0.3, 1, 30)}
+    few, many = (found(data, 10, n_resamples=n) for n in (100, 1600))
+    assert few == found(data, 10, n_resamples=100) != found(data, 10, n_resamples=100, rng=1)
+    assert few == found(pd.DataFrame(data), 10, n_resamples=100)
+    assert few == found(data, 10, n_resamples=100, rng=np.random.default_rng(0))
+    assert many.monte_carlo_error == pytest.approx(few.monte_carlo_error / 4, rel=0.3)
+    again = [found(data, 10, n_resamples=100, rng=seed).probability for seed in range(1, 40)]
+    assert np.std(again) == pytest.approx(few.monte_carlo_error, rel=0.4)
+    wide, narrow = (found(data, 10, confidence_level=level) for level in (0.99, 0.5))
+    assert wide.confidence_interval[0] < narrow.confidence_interval[0] < narrow.probability
+
+
+GOOD = {"a": A, "b": B}
+REFUSED = [
+    (dict(data=[A, B]), "data"),
+    (dict(data={}), "data"),
+    (dict(data={"a": A, "b": B[:2]}), "data"),
+    (dict(data={"a": A, "b": [1.0, np.nan, 2.0]}), r"data\['b'\]\[1\] = nan"),
+    (dict(size=0), "size"),
+    (dict(size={"a": 1, "b": 2}), "size"),
+    (dict(size={"a": 1}, paired=False), "size"),
+    (dict(size={"a": 1, "b": 0}, paired=False), r"size\['b'\] = 0"),
+    (dict(groups=["x", "y"]), "groups"),
+    (dict(groups=["x", "y", "y"], paired=False), "groups"),
+    (dict(confidence_level=95), "confidence_level"),
+    (dict(n_resamples=0), "n_resamples"),
+    (dict(rng="0"), "rng"),
+    (dict(predicate=lambda its: True), "predicate"),
+    (dict(predicate=lambda its: its["a"] - its["b"]), "predicate"),
+    (dict(predicate=lambda its: np.array([its["a"] < 1, its["b"] < 1])), "predicate"),
+    (dict(statistic=lambda values, axis: values), "predicate|statistic"),
+]
+
+
+@pytest.mark.parametrize(("bad", "named"), REFUSED)
+def test_what_does_not_fit_is_refused_by_name(bad, named):
+    arguments = {"data": GOOD, "predicate": a_is_less, "size": 2} | bad
+    with pytest.raises(ValueError, match=f"^({named})"):
+        kb.replication_probability(**arguments)
+
+
+# The page and the table
+
+
+def test_the_examples_of_the_page_print_what_it_says(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    scope = {"__name__": "example"}
+    parts = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", PAGE, flags=re.S)
+    assert len(parts) == 4
+    for code, printed in parts:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(code, scope)
+        assert out.getvalue() == printed
+
+
+COVERED = ROOT / "results" / "coverage.csv"
+needs_results = pytest.mark.skipif(not COVERED.is_file(), reason="there is no results folder")
+
+
+@needs_results
+def test_the_table_of_coverage_is_whole_and_its_page_shows_every_cell():
+    table, simulated = pd.read_csv(COVERED), coverage.FULL["simulated"]
+    assert len(table) == len(coverage.POPULATIONS) * 3 * 3 * 3 * 5
+    text = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    assert text == coverage.page(table, simulated)
+    off = np.abs(table["probability"] - table["target"])
+    assert off[table["population"] != "Bernoulli"].max() < 0.001
+
+
+@needs_results
+def test_the_page_claims_95_percent_where_it_is_reached_and_nowhere_else():
+    table, least = pd.read_csv(COVERED), coverage.least(coverage.FULL["simulated"])
+    known = table["population"] != "clustered, groups not told"
+    short = table[known & (table["covered"] < least)]["covered"]
+    length = table[known & (table["size"] > 1)].groupby(table["kept"] // table["size"])["length"]
+    larger = table[known & (table["size"] > 1)]
+    said = [
+        f"95 % are reached in {known.sum() - len(short)} of {known.sum()} cells",
+        f"between {short.min():.2f} and {short.max():.2f}",
+        f"as little as {table['covered'][~known].min():.2f}",
+        ", ".join(f"{times} times: {mean:.2f}" for times, mean in length.mean().items()),
+        f"reach 95 % in {(larger['percentiles'] >= least).sum()} of {len(larger)} cells",
+        f"in as few as {larger['percentiles'].min():.2f}",
+    ]
+    text = " ".join(PAGE.split())
+    assert [words for words in said if words not in text] == []
+
+
+def test_the_table_counts_what_the_function_returns():
+    """All limits at once, as the table counts them, are one call after the other."""
+    rng = np.random.default_rng(0)
+    rows = coverage.POPULATIONS[1].draw(rng, (24,)).reshape(3, -1)
+    limit = np.array([[0.2], [1.3], [0.4]])
+    for size, groups in ((1, None), (6, None), (3, np.arange(24) % 8)):
+        (deck,) = replication.decks_of(dict(enumerate(rows)), size, True, groups)
+        found = coverage.estimates(deck, limit, 400, np.random.default_rng(1))
+        for i in range(3):
+
+            def held(means, i=i):
+                return coverage.distances(*means.values())[i] <= limit[i]
+
+            one = kb.replication_probability(
+                dict(enumerate(rows)), held, size=size, groups=groups, rng=1
+            )
+            assert found.probability[i, 0] == pytest.approx(one.probability, abs=0.05)
+            ends = [end[i, 0] for end in found.interval]
+            assert ends == pytest.approx(one.confidence_interval, abs=0.07)
+
+
+def test_limits_of_a_continuous_and_of_a_discrete_statistic():
+    values = np.arange(1000) / 1000
+    limit, share = coverage.limits(values, (0.02, 0.5, 0.98))
+    assert share.tolist() == [0.02, 0.5, 0.98] and [np.mean(values <= x) for x in limit] == [*share]
+    limit, share = coverage.limits(np.array([0, 0, 0, 1.0]), (0.5, 0.98))
+    assert share.tolist() == [0.75, 0.75]  # never one that always holds
