@@ -53,6 +53,14 @@ STEPS |= {
 }
 STEPS |= {
     "add",
+    "column",
+    "times",
+    "_times_panels",
+    "know",
+    "_column",
+    "_covariance",
+    "_factor",
+    "_product",
     "covariance_with",
     "mean_told",
     "_refined",
