@@ -23,8 +23,8 @@ from kbrepro.claims import (
     Judged,
     Reading,
     Theorem,
-    at_once,
     conjunction,
+    held_at_once,
     judge,
     sentences_of,
 )
@@ -98,7 +98,7 @@ def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
     run["findings"] = [_finding(group, kept) for group in groups.values()]
     few = {record["id"] for record in run["claims"] if record["verdict"] == TOO_FEW}
     told = [each for each in observed if each.id not in few]
-    run["at_once"] = [line._asdict() for line in at_once(told, kept)] if told else []
+    run["at_once"] = [line._asdict() for line in held_at_once(told, kept)] if told else []
     return run
 
 

@@ -510,7 +510,7 @@ class AtOnce(NamedTuple):
     excluded_by: str = ""
 
 
-def at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
+def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
     """Return for each reading how many of the claims come out at once, deterministically."""
     tables, hold = together(claims)
     all_of = replace(claims[0], predicate=hold, of_parts=tuple(tables))

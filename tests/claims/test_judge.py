@@ -13,9 +13,9 @@ from kbrepro.claims import (
     Outcome,
     Probability,
     Reading,
-    at_once,
     claim,
     conjunction,
+    held_at_once,
     judge,
     unchecked,
     verdict_of,
@@ -242,12 +242,12 @@ def test_a_conjunction_draws_a_table_that_two_claims_share_once():
     assert judge(both, noisy).readings[0].probability.value == 0
     either = judge(above, noisy).readings[0].probability.value
     assert 0.1 < either < 0.9
-    (line,) = at_once([above, below], noisy)
+    (line,) = held_at_once([above, below], noisy)
     assert (line.holds, line.fails, line.mean) == ([], ["X-4", "X-5"], 1.0)
 
 
 def test_sentences_that_come_out_at_once_are_named():
-    (main, excluded) = at_once([in_one, in_both], kept)
+    (main, excluded) = held_at_once([in_one, in_both], kept)
     assert (main.holds, main.fails, main.mean, main.excluded_by) == (["X-1"], ["X-2"], 1.0, "")
     assert (excluded.holds, excluded.value) == ([], "c")
     assert excluded.excluded_by
