@@ -38,11 +38,9 @@ def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
     tails = left[: len(splits)] / noise_variance
     with np.errstate(divide="ignore"):
         best = np.clip(splits / tails, 1, T)
-
-    def gain_at(r: Array) -> Array:
-        return splits * np.log(r * n / noise_variance) + (T - r) * tails
-
-    worst = np.maximum(gain_at(np.floor(best)), gain_at(np.ceil(best)))
+    r = np.stack([np.floor(best), np.ceil(best)])
+    gains = splits * np.log(r * n / noise_variance) + (T - r) * tails
+    worst = gains.max(axis=0)
     return HALF_OVER_GREEDY * float(worst.min())
 
 

@@ -16,7 +16,8 @@ from kbrepro.kernels import Array, SquaredExponential, grid
 from kbrepro.policies import UCB
 from kbrepro.problems import GPDraw, Model, RKHSFunction
 
-Width = Callable[[UCB], float]
+#: What a theorem adds, in standard deviations, by what it asks of a policy.
+Width = Callable[[Any], float]
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,8 @@ def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Arra
 
 def over_rounds(width: Width, model: Model, horizon: int) -> Array:
     """Return the widths (horizon,) of all rounds, of a width that uses only round and model."""
-    policy: Any = SimpleNamespace(model=model)
-    widths = np.empty(horizon)
-    for t in range(1, horizon + 1):
-        policy.t = t
-        widths[t - 1] = width(policy)
-    return widths
+    asking = [SimpleNamespace(t=t, model=model) for t in range(1, horizon + 1)]
+    return np.array([width(each) for each in asking])
 
 
 def slope_tail(lengthscale: float) -> dict[str, float]:
