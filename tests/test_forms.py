@@ -249,15 +249,10 @@ def test_a_pull_with_little_noise_takes_the_covariance_which_is_as_exact_as_ever
 def test_a_rule_that_draws_refuses_a_form_that_cannot():
     told = (
         "form = <class 'kbrepro.posterior.RowPosterior'> is not allowed: form must be"
-        " CovariancePosterior or DistinctPosterior or LatticePosterior for a rule that draws"
+        " CovariancePosterior or LatticePosterior for a rule that draws"
     )
     with pytest.raises(ValueError, match=f"^{told}$"):
         ThompsonSampling(DENSE, 5, width=ONE, form=RowPosterior)
-    for form, kind in (
-        (DistinctPosterior, DrawnDistinctPosterior),
-        (CovariancePosterior, DrawnPosterior),
-    ):
-        assert type(PIMS(DENSE, form=form).posterior) is kind
 
 
 def by_one_solve(model, arms, rewards, noises):
