@@ -103,9 +103,9 @@ def behind(*rules, rivals=POOL):
     )
 
 
-def ahead(rule, of="GP-UCB", across=np.min):
+def ahead(rule, of="GP-UCB"):
     """The mean R_T of another rule over that of a rule, the smallest of panels."""
-    return lambda *panels: across([fig[of] / fig[rule] for fig in panels], axis=0)
+    return lambda *panels: np.min([fig[of] / fig[rule] for fig in panels], axis=0)
 
 
 BEHIND, AHEAD = "mean R_T over that of the best rival", "mean R_T of GP-UCB over that of IGP-UCB"
