@@ -85,7 +85,8 @@ class Claim:
                 f"claim {self.id} asks for {', '.join(missing)}: its claims.py has no such table"
             )
         named = [known[name] for name in names]
-        return [table for each in named for table in (each if isinstance(each, tuple) else (each,))]
+        tuples = (each if isinstance(each, tuple) else (each,) for each in named)
+        return [*chain.from_iterable(tuples)]
 
 
 def claim(
