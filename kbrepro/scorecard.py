@@ -222,7 +222,7 @@ def lines(record: Record) -> list[str]:
     name, said, *cells, verdict, last = _cells(record)
     parts = [part for cell in (*cells, last) for part in cell.split("<br>") if part]
     return [
-        line.replace("**", "")
+        line.replace("**", "").replace("*(uncertain)*", "(uncertain)")
         for line in (f"{name:5} {verdict}: {said}", *(f"      {part}" for part in parts))
     ]
 

@@ -84,6 +84,8 @@ def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
             "      ratio: 1.2 (1.1 to 1.4)",
         ),
     ]
+    (first, *_) = scorecard.lines(CLAIM | {"uncertain": True})
+    assert first.startswith("9-A   ◑ depends on width (uncertain): ")
     first, checked, room = scorecard.lines(THEOREM)
     assert first == "9-T   no violation in 12 runs: R is at most T. (Theorem 1)"
     assert (checked.strip(), room.strip()) == ("runs above T", "0.034 of the bound")
