@@ -108,12 +108,18 @@ def share(claim):
     )
 
 
-def counts(notebook):
-    """How many observations have which verdict, in the order of the table."""
+def counts(notebook, kind="claims"):
+    """How many observations have which verdict, in the order of the table; or findings."""
     verdicts = [
-        each["verdict"] for each in runs()[notebook]["claims"] if each["kind"] == "observation"
+        each["verdict"]
+        for each in runs()[notebook][kind]
+        if each.get("kind", "observation") == "observation"
     ]
     return [verdicts.count(verdict) for verdict in scorecard.VERDICTS]
+
+
+def joined(numbers):
+    return "/".join(map(str, numbers))
 
 
 def table(name):
@@ -158,7 +164,10 @@ def sentences():
     papers.
     """
     papers_runs = [name for name in runs() if name[:2] <= "05"]
-    again, fails, depends, sometimes = (sum(n) for n in zip(*map(counts, papers_runs), strict=True))
+    totals = [sum(n) for n in zip(*map(counts, papers_runs), strict=True)]
+    again, fails, depends, sometimes, few = totals
+    by_paper = [counts(name, "findings") for name in papers_runs]
+    findings = [sum(n) for n in zip(*by_paper, strict=True)]
     ranked = table("06/ranking")
     shown_rules = ranked[~ranked["rule"].str.contains(", tuned")]
     fewer = shown_rules["problems"][shown_rules["problems"] < ranked["problems"].max()]
@@ -170,17 +179,21 @@ def sentences():
         / 3600
     )
     return [
-        f"their {again + fails + depends + sometimes} sentences",
+        f"their {sum(totals)} sentences",
+        f"They are {sum(findings)} findings: {joined(findings)}.",
         (
             f"**{again} come out again, {fails} do not, {depends} depend on a choice that the paper"
-            f" leaves open, {sometimes} come out now and then.**"
+            f" leaves open, {sometimes} come out now and then, of {few} too few trials are kept.**"
         ),
         f"Regret of {len(shown_rules)} acquisition rules",
         (
             f"median of our {ranked['problems'].max()} problems, for {NUMBERS[len(fewer)]} rules"
             f" of {fewer.min()} to {fewer.max()};"
         ),
-        *(f" | {' / '.join(map(str, counts(name)))} |" for name in papers_runs),
+        *(
+            f" | {joined(counts(name))}; {joined(found)} |"
+            for name, found in zip(papers_runs, by_paper, strict=True)
+        ),
         f"leaves {shown('1-D'):.2f} times the regret",
         f"{shown('1-O'):.2f} times its mean regret, {shown('1-E'):.2f} times its median",
         f"at least {10 * (shown('2-AD') // 10):.0f} times its regret in Figs. 1 and 2, "
