@@ -22,7 +22,8 @@
 # ![Bands of BKB and of three other approximations beside the exact one, after 6, 63 and 215
 # observations in the left half](../results/paper/04_bkb_variance_starvation/figures/headline_fig1_starvation.png)
 #
-# Fig. 1: black lines are the band of the exact posterior. [All
+# Fig. 1: observed is the shaded half alone. Black lines are the band of the exact posterior; where a
+# coloured band is narrower the approximation is too certain. [All
 # verdicts](../results/README.md#4-AD).
 
 # %% [markdown]
@@ -87,8 +88,8 @@ record = Record("04_bkb_variance_starvation", globals())
 # %% [markdown]
 # ## The problem
 #
-# In round $t = 1, \dots, T$ we pull one of $A$ *arms*, here points $x_t$, and observe $y_t = f(x_t)
-# + \varepsilon_t$, its *expected reward* with noise of scale $\xi$. What counts is the *regret*
+# In round $t = 1, \dots, T$ we pull one of $A$ *arms*, here points $x_t$, and observe its *expected
+# reward* with noise of scale $\xi$, $y_t = f(x_t) + \varepsilon_t$. What counts is the *regret*
 # $R_T = \sum_t f(x^*) - f(x_t)$ for not knowing the best arm $x^*$. With a kernel $k$, $\lambda =
 # \xi^2$ and $K_t$ the kernel matrix of the pulls, mean and standard deviation after $t$ pulls are
 #
@@ -183,14 +184,10 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # %% [markdown]
 # ## See it run: who is certain of what was never seen? (Fig. 1)
 #
-# A draw of a GP on $[0, 1]$, $k(x, x') = \exp(-100 (x - x')^2)$, observed up to 215 times, only in
-# the shaded half. SoR has BKB's own dictionary.
-#
-# ![BKB and SoR on the same dictionary](../docs/pictures/bkb.png)
-#
-# **Fig. 1 of the paper** shows BKB alone. Here it is for another draw, beside RFF, as many random
-# Fourier features as BKB has members, and QFF, 26 quadrature Fourier features. What leaves a panel
-# is cut.
+# **Fig. 1 of the paper**, which shows BKB alone: a draw of a GP on $[0, 1]$, $k(x, x') = \exp(-100 (x -
+# x')^2)$, observed up to 215 times, only in the shaded half. SoR has BKB's own dictionary, RFF as
+# many random Fourier features as BKB has members, QFF 26 quadrature Fourier features. What leaves a
+# panel is cut.
 
 # %% tags=["experiment"]
 draws = experiments.line(n_arms, noise_variance)
@@ -222,8 +219,9 @@ record.check("BKB's band opens as the exact one does", opens and unseen["SoR"].m
 # For every seed the largest ratio of variances over all arms, both ways: *starved* is exact over
 # approximate (the median of seeds at $t = 215$), *inflated* approximate over exact (95 % of seeds,
 # the worst $t$), of BKB after its dictionary lost a region. *Covered*: the percentage of unseen
-# points at which the band of three standard deviations holds the function ($t = 215$), also under a
-# smaller $\lambda$ and under the other kernel that "bandwidth 100" may mean.
+# points at which the band of three standard deviations holds the function ($t = 215$), also with a
+# smaller $\lambda$, and with $\exp(-r^2/200)$ instead of $\exp(-100 r^2)$: "bandwidth 100" may mean
+# both. *nan*: not played.
 
 # %% tags=["experiment"]
 seen = measures.of_seeds(record.play("starvation"))
@@ -482,8 +480,8 @@ record.verdicts("4-O")
 # \log(1 + \kappa^2 t / \lambda))$. Theorem 9: $f$ stays within $\tilde\beta\tilde\sigma$ of
 # $\tilde\mu$ for all arms and rounds; Theorem 2, with $L = \log(\kappa^2 T)$:
 #
-# $$R_T \le 2 (2\alpha)^{3/2} \sqrt T \bigl(\xi d_\text{eff} L + \sqrt{\lambda F^2 d_\text{eff} L}
-# + \xi \log(1/\delta)\bigr).$$
+# $$R_T \le 2 (2\alpha)^{3/2} \sqrt T \bigl(\xi d_\text{eff} L + \sqrt{\lambda F^2 d_\text{eff} L} +
+# \xi \log(1/\delta)\bigr).$$
 #
 # </details>
 
