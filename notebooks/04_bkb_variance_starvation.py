@@ -8,22 +8,23 @@
 # %% [markdown] tags=["checked"]
 # ## What came out
 #
-# - **BKB does not become certain of what it never saw, as the paper says:** in the setting of Fig. 1
-#   BKB's band holds the function at 99.9 % of the unseen points, and that of SoR, from the same
+# - **BKB does not become certain of what it never saw, as the paper says:** in the setting of Fig.
+#   1 BKB's band holds the function at 99.9 % of the unseen points, and that of SoR, from the same
 #   dictionary, at 38.9 % of the unseen points.
 # - **The sketch costs no regret, the radius does:** with the same radius BKB has 1.003 times the
 #   regret of exact GP-UCB, with the radius of Theorem 2 4.8 times. That one is derived from a bound
 #   that is false.
 # - **A step is cheaper than a refit, not than an update:** on a thousand arms in two dimensions BKB
-#   takes fewer operations than a refit from round 60 on, and fewer than an exact posterior updated by
-#   rows in none of 5,000 rounds.
+#   takes fewer operations than a refit from round 60 on, and fewer than an exact posterior updated
+#   by rows in none of 5,000 rounds.
 
 # %% [markdown]
 # ![Bands of BKB and of three other approximations beside the exact one, after 6, 63 and 215
-# observations in the left half](../results/paper/04_bkb_variance_starvation/figures/headline_fig1_starvation.png)
+# observations in the left
+# half](../results/paper/04_bkb_variance_starvation/figures/headline_fig1_starvation.png)
 #
-# Fig. 1: observed is the shaded half alone. Black lines are the band of the exact posterior; where a
-# coloured band is narrower the approximation is too certain. [All
+# Fig. 1: observed is the shaded half alone. Black lines are the band of the exact posterior; where
+# a coloured band is narrower the approximation is too certain. [All
 # verdicts](../results/README.md#4-AD).
 
 # %% [markdown]
@@ -184,10 +185,10 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # %% [markdown]
 # ## See it run: who is certain of what was never seen? (Fig. 1)
 #
-# **Fig. 1 of the paper**, which shows BKB alone: a draw of a GP on $[0, 1]$, $k(x, x') = \exp(-100 (x -
-# x')^2)$, observed up to 215 times, only in the shaded half. SoR has BKB's own dictionary, RFF as
-# many random Fourier features as BKB has members, QFF 26 quadrature Fourier features. What leaves a
-# panel is cut.
+# **Fig. 1 of the paper**, which shows BKB alone: a draw of a GP on $[0, 1]$, $k(x, x') = \exp(-100
+# (x - x')^2)$, observed up to 215 times, only in the shaded half. SoR has BKB's own dictionary, RFF
+# as many random Fourier features as BKB has members, QFF 26 quadrature Fourier features. What
+# leaves a panel is cut.
 
 # %% tags=["experiment"]
 draws = experiments.line(n_arms, noise_variance)
@@ -233,9 +234,9 @@ for reading in experiments.readings(n_arms):
 seen.drop("exact").map("{:.4g}".format)
 
 # %% [markdown] tags=["checked"]
-# **How close BKB's variance is depends on $\bar q$,** which the paper does not name for Fig. 1. With
-# three it is at most 1.003 times the exact one in 95 % of the seeds; with two the dictionary loses a
-# region in some, and it is up to 7.6 times the exact one.
+# **How close BKB's variance is depends on $\bar q$,** which the paper does not name for Fig. 1.
+# With three it is at most 1.003 times the exact one in 95 % of the seeds; with two the dictionary
+# loses a region in some, and it is up to 7.6 times the exact one.
 #
 # **DTC under-estimates little.** Section 1 says that it starves where the subset covers the space
 # badly. With three pulls as dictionary the exact variance is 2.4 times its own at the worst arm;
@@ -245,8 +246,8 @@ seen.drop("exact").map("{:.4g}".format)
 # members the exact variance is 5.1 times theirs, with three hundred 1.5 times theirs.
 #
 # **Under one of two kernels SoR hardly starves.** Under the first its band holds the function at
-# 38.9 % of the unseen points, under the other at 93.4 %: there a function is nearly a straight line,
-# which few features express.
+# 38.9 % of the unseen points, under the other at 93.4 %: there a function is nearly a straight
+# line, which few features express.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 ratio, inflated, covered = seen["starved"], seen["inflated"], seen["covered"]
@@ -266,9 +267,10 @@ record.verdicts("4-AD", "4-B", "4-C")
 # ## How large must the dictionary be? (Theorem 1)
 #
 # Theorem 1 keeps the variance within a factor $\alpha = 3$ of the exact one if $\bar q$ is several
-# hundred. How small may it be? Designs: uniform pulls, a window that shrinks around one arm, uniform
-# pulls in two dimensions (*plane*). A step is *bad* if some arm leaves that interval; *kept* is the
-# share of pulls in the last dictionary, and *size* its members over $\bar q d_\text{eff}$.
+# hundred. How small may it be? Designs: uniform pulls, a window that shrinks around one arm,
+# uniform pulls in two dimensions (*plane*). A step is *bad* if some arm leaves that interval;
+# *kept* is the share of pulls in the last dictionary, and *size* its members over $\bar q
+# d_\text{eff}$.
 #
 # <details><summary>The theorem in full</summary>
 #
@@ -300,8 +302,8 @@ by_qbar = runs.groupby(["qbar", "design"]).mean()
 by_qbar.unstack().round(2)
 
 # %% [markdown] tags=["checked"]
-# The theorem's own $\bar q$ is 647 for two hundred pulls: every pull of every run is kept, and BKB is
-# the exact posterior. With $\bar q$ four, which the theorem does not cover, 15 % to 51 % of the
+# The theorem's own $\bar q$ is 647 for two hundred pulls: every pull of every run is kept, and BKB
+# is the exact posterior. With $\bar q$ four, which the theorem does not cover, 15 % to 51 % of the
 # pulls are kept, and no step of any run is bad.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -346,8 +348,8 @@ over = table["over exact"]
 table.round(3)
 
 # %% [markdown] tags=["checked"]
-# The wider the radius, the larger the regret: with the same radius BKB has 1.003 times the regret of
-# exact GP-UCB, with the radius of Theorem 2 4.8 times. With three plain standard deviations,
+# The wider the radius, the larger the regret: with the same radius BKB has 1.003 times the regret
+# of exact GP-UCB, with the radius of Theorem 2 4.8 times. With three plain standard deviations,
 # unproved, it has 0.15 times that regret.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -371,13 +373,13 @@ record.verdicts("4-H", "4-N")
 # %% [markdown]
 # ## Is a step cheap? (Section 3.2)
 #
-# A step of BKB is $O((A + D) m^2)$, whatever $t$, with $D$ distinct arms pulled and $m$ features, at
-# most the distinct members. Four opponents, all exact, follow BKB's own pulls: *refit* from scratch
-# ($t^3 + A t^2$, the paper's opponent), *counts* (refit with repeats of an arm as one point, $D^3 + A
-# D^2$), *rows* (the factor updated by a row a pull, $A t$), *covariance* (that of all arms kept,
-# $A^2$). These operations decide: the leading terms as printed, each with constant 1. Functions of
-# norm 2 on random arms, $l = 0.2$, $\bar q = 4$, log-determinant radius. Sizes after the last pull,
-# of one run:
+# A step of BKB is $O((A + D) m^2)$, whatever $t$, with $D$ distinct arms pulled and $m$ features,
+# at most the distinct members. Four opponents, all exact, follow BKB's own pulls: *refit* from
+# scratch ($t^3 + A t^2$, the paper's opponent), *counts* (refit with repeats of an arm as one
+# point, $D^3 + A D^2$), *rows* (the factor updated by a row a pull, $A t$), *covariance* (that of
+# all arms kept, $A^2$). These operations decide: the leading terms as printed, each with a constant
+# of 1. Functions of norm 2 on random arms, $l = 0.2$, $\bar q = 4$, log-determinant radius. Sizes
+# after the last pull, of one run:
 
 # %% tags=["experiment"]
 sizes = {}
@@ -405,8 +407,8 @@ rows = fewer.loc["exact, rows"]
 fewer.round(0)
 
 # %% [markdown]
-# The paper bounds $\log\det$, on which the radius depends, by $\alpha\, d_\text{eff} \log t$ with the
-# $d_\text{eff}$ of the sketch. How far is that below the worst case over all pulls?
+# The paper bounds $\log\det$, on which the radius depends, by $\alpha\, d_\text{eff} \log t$ with
+# the $d_\text{eff}$ of the sketch. How far is that below the worst case over all pulls?
 
 # %% tags=["experiment"]
 ends = [run["d_eff"].iloc[-1] for run in sizes[in_plane]]
@@ -417,11 +419,11 @@ of_worst = estimate / worst
 print(f"two dimensions, alpha = 3: the estimate is {of_worst:.2f} times the worst case")
 
 # %% [markdown] tags=["checked"]
-# **Speed depends on the opponent.** The paper compares with a refit in every step: on a thousand arms
-# in two dimensions BKB takes fewer operations than a refit from round 60 on. An exact posterior can be updated: BKB
-# takes fewer operations than an update by rows in one dimension from round 191 on, but fewer than an
-# exact posterior updated by rows in none of 5,000 rounds in two dimensions, where it has 129
-# features.
+# **Speed depends on the opponent.** The paper compares with a refit in every step: on a thousand
+# arms in two dimensions BKB takes fewer operations than a refit from round 60 on. An exact
+# posterior can be updated: BKB takes fewer operations than an update by rows in one dimension from
+# round 191 on, but fewer than an exact posterior updated by rows in none of 5,000 rounds in two
+# dimensions, where it has 129 features.
 #
 # **BKB's estimate of the log determinant is not smaller than its worst case:** in two dimensions it
 # is 1.48 times that.
@@ -502,8 +504,8 @@ record.plan["Theorem 9, own qbar"]
 
 # %% [markdown] tags=["checked"]
 # **The radius of Theorem 2 is derived from a bound that is false:** what is printed, $d_\text{eff}
-# \log(\kappa^2 t)$, falls to 0.13 of the log determinant that it stands for; what follows from eq. 6
-# stays above it. The radius itself held in all runs, the error is at most 0.25 of it, since its
+# \log(\kappa^2 t)$, falls to 0.13 of the log determinant that it stands for; what follows from eq.
+# 6 stays above it. The radius itself held in all runs, the error is at most 0.25 of it, since its
 # other constants are far too wide.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -529,9 +531,9 @@ record.verdicts("4-M", "4-AF", "4-AG", "4-V", "4-U", "4-T", "4-AM", "4-AJ")
 # [derivation](../docs/tighter_width.md)). Both are in the table of regret above.
 
 # %% [markdown] tags=["checked"]
-# To choose today, on a thousand arms: exact GP-UCB, updated, with the tighter width, which has 0.839
-# times the regret of the log-determinant radius. mini-GP-UCB, which repeats one arm for several
-# rounds and so needs fewer operations, has 1.165 times that regret.
+# To choose today, on a thousand arms: exact GP-UCB, updated, with the tighter width, which has
+# 0.839 times the regret of the log-determinant radius. mini-GP-UCB, which repeats one arm for
+# several rounds and so needs fewer operations, has 1.165 times that regret.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 tighter, repeated = over["exact, tighter width"], over["mini-GP-UCB"]
