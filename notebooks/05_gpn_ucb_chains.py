@@ -19,8 +19,8 @@
 # ![Cumulative regret of six rules on two single chains, on draws from the prior and on chains of
 # norm 2](../results/paper/05_gpn_ucb_chains/figures/fig11_cumulative_regret.png)
 #
-# Fig. 11: the upper panels are two chains, as in the paper, the lower ones many. Each draw has its
-# own range of $g$, by which regret is divided. [All verdicts](../results/README.md#5-A).
+# Fig. 11: above, two chains, as in the paper; below, many. Regret is in ranges of $g$: to lose one
+# is to pull the worst arm once. [All verdicts](../results/README.md#5-A).
 
 # %% [markdown]
 # ## The idea
@@ -134,7 +134,8 @@ record.check(f"off by {off:.2f}, though the layer itself is known there to withi
 def band(k, Z, y, at, B):
     """mean - B sd and mean + B sd at some points, after observations y at inputs Z."""
     across = k(Z, at)
-    G = np.linalg.solve(k(Z, Z) + 1e-7 * np.eye(len(Z)), across)
+    K = k(Z, Z) + 1e-7 * np.eye(len(Z))
+    G = np.linalg.solve(K, across)
     mean = y @ G
     variance = k.diag(at) - np.sum(across * G, axis=0)
     sd = np.sqrt(np.maximum(variance, 0))
@@ -162,9 +163,9 @@ def next_interval(low, high, lcb, ucb, D, L):
     some = inside.any(axis=1)
     least = np.where(inside, lower, np.inf).min(axis=1)
     most = np.where(inside, upper, -np.inf).max(axis=1)
-    next_low = np.where(some, least, np.minimum(left[0], right[0]))
-    next_high = np.where(some, most, np.maximum(left[1], right[1]))
-    return next_low, next_high
+    lower_end = np.minimum(left[0], right[0])
+    upper_end = np.maximum(left[1], right[1])
+    return np.where(some, least, lower_end), np.where(some, most, upper_end)
 
 
 # %% tags=["experiment"]
@@ -181,10 +182,12 @@ def gpn_ucb(k, X, pull, m, B, L, D, T, order):
             lcb, ucb = band(k, seen, outputs[:, i], D, B)
             low, high = next_interval(low, high, lcb, ucb, D, L)
         best = high.max()
-        tied = np.flatnonzero(high >= best - 1e-10 * (1 + abs(best)))
+        rounding = 1e-10 * (1 + abs(best))
+        tied = np.flatnonzero(high >= best - rounding)
         first = order[tied].argmin()
         arms.append(int(tied[first]))
-        seen = np.concatenate([np.ravel(y) for y in pull(arms[-1])])
+        layers = [np.ravel(y) for y in pull(arms[-1])]
+        seen = np.concatenate(layers)
         outputs = np.vstack([outputs, seen])
     return arms
 
@@ -332,7 +335,8 @@ table["GPN-UCB over it"] = totals["GPN-UCB"] / table["mean R_T"]
 table.round(2)
 
 # %% tags=["experiment"]
-bare = total(on_norm_2["no envelope"]) / total(on_norm_2["GPN-UCB"])
+with_it = total(on_norm_2["GPN-UCB"])
+bare = total(on_norm_2["no envelope"]) / with_it
 cost = measures.multiplications(side**2, horizon, samples)
 dearer = cost["cEI"] / cost["GPN-UCB"]
 print(f"no envelope, norm 2: {bare:.2f} times the regret")
@@ -365,9 +369,9 @@ record.verdicts("5-A", "5-X")
 # By $T = 50$, the paper says, both of its rules do. We compare simple regret on average over $T =
 # 2^2, \dots, 14^2$, the numbers of pulls of NonAda.
 #
-# **Fig. 12 of the paper**. NonAda, whose every number of pulls is another design, has dots. A curve
-# that reaches the lower edge is at 0: half of its trials or more have pulled the best arm; names at
-# that edge are of such curves.
+# **Fig. 12 of the paper**, two chains above and many below. NonAda, whose every number of pulls is
+# another design, has dots. Curves are cut below 0.0001 of the range: names at that edge are of
+# rules that end below it, with an obvious maximiser at 0.
 
 # %% tags=["experiment"]
 sides = experiments.sides(horizon)  # points a side of NonAda
@@ -558,8 +562,8 @@ record.verdicts("5-I", "5-Y")
 # suspects eq. 283, which multiplies by $L > 1$ at every layer. We lower $L$ there, and sweep OI's
 # $b$.
 #
-# **Fig. 10 of the paper**, four trials on each of our two chains. A curve that reaches the lower
-# edge is at 0.
+# **Fig. 10 of the paper**, four trials on each of our two chains. Curves are cut below 0.0001 of
+# the range.
 
 # %% tags=["experiment"]
 by_b = play("OI, draws", ranges)
@@ -573,7 +577,10 @@ for kind, each in two.items():
 record.figure(pictures.oi(panels), "fig10_oi")
 
 # %% tags=["experiment"]
-at_end = {b: 100 * simple_regret(trace)[:, -1].mean() for b, trace in by_b.items()}
+at_end = {}
+for b, trace in by_b.items():
+    end = simple_regret(trace)[:, -1]
+    at_end[b] = 100 * end.mean()
 at_end = pd.Series(at_end, name="simple regret at T, % of the range").rename_axis("b")
 at_end.round(2).to_frame()
 
@@ -610,8 +617,9 @@ record.verdicts("5-G", "5-R", "5-H", "5-AC")
 # %% tags=["experiment"]
 for structure in SMALL:
     record.play(f"Appendix G, {structure}")
-errors = np.array(record.play("rate of NonAda")).mean(axis=0)
-exponent, _ = np.polyfit(np.log(experiments.PULLS), np.log(errors), 1)
+errors = np.mean(record.play("rate of NonAda"), axis=0)
+t = np.log(experiments.PULLS)
+exponent, _ = np.polyfit(t, np.log(errors), 1)
 print(f"the error falls like T to the power of {exponent:.2f}")
 
 # %% [markdown] tags=["checked"]
@@ -687,7 +695,8 @@ for nu in (1.0, 1.5):
     regrets = {rule: trace.regret.min(axis=1).mean() for rule, trace in on_needles.items()}
     regrets["NonAda"] = np.mean(record.play(f"needles, NonAda, nu {nu:g}"))
     lowest[f"ν = {nu:g}"] = pd.Series(regrets) / experiments.EPSILON
-record.figure(pictures.raised(record.plan["needles, nu 1.5"].experiment.problem), "fig6_needles")
+needles = record.plan["needles, nu 1.5"].experiment.problem
+record.figure(pictures.raised(needles), "fig6_needles")
 lowest.rename_axis("simple regret over ε, mean of needles").round(2)
 
 # %% [markdown] tags=["checked"]
@@ -710,7 +719,8 @@ within = pd.DataFrame(columns=["GPN-UCB", "NonAda"], dtype=float)
 for structure in ("multi-output", "feed-forward"):
     network, _ = SMALL[structure]
     width = measures.ranges_of(network, range(networks), seed)
-    by_sets = record.play(f"regret, {structure}")["GPN-UCB"].regret.min(axis=1)
+    trace = record.play(f"regret, {structure}")["GPN-UCB"]
+    by_sets = trace.regret.min(axis=1)
     by_design = np.ravel(record.play(f"NonAda, {structure}"))
     shares = np.array([by_sets, by_design]) / width
     within.loc[structure] = 100 * (shares <= 0.05).mean(axis=1)
@@ -737,8 +747,9 @@ flat = replace(norm_2, widths=(1,))
 one_layer = play("one layer", measures.ranges_of(flat, range(norm_2_chains), seed))
 late = {}
 for rule, trace in (one_layer | {"GPN-UCB": on_norm_2["GPN-UCB"]}).items():
+    whole = trace.regret.sum(axis=1)
     second_half = trace.regret[:, horizon // 2 :].sum(axis=1)
-    late[rule] = 100 * (second_half / trace.regret.sum(axis=1)).mean()
+    late[rule] = 100 * (second_half / whole).mean()
 pd.Series(late, name="% of regret in the second half").round(0).to_frame()
 
 # %% [markdown] tags=["checked"]
