@@ -1,4 +1,4 @@
-"""Fig. 1 of the paper on BKB."""
+"""The figures of the notebook on BKB."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -7,10 +7,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from kbrepro import figures
+from kbrepro.curve import Curve
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
 from kbrepro.papers import looks
 from kbrepro.papers.bkb.measures import BAND, Watched
+
+#: Rules proposed since the paper.
+SINCE = ("exact, tighter width", "mini-GP-UCB")
 
 
 def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
@@ -68,3 +73,12 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
         ax.label_outer()
     title = "Fig. 1 of Calandriello et al., replicated on a simulated function"
     return pieces.titled(fig, title, 3)
+
+
+def regret(traces: Mapping[str, Curve]) -> Figure:
+    """Return cumulative regret by rule and radius, of the rules that the paper could know."""
+    known = {rule: trace for rule, trace in traces.items() if rule not in SINCE}
+    looks = {f"{rule}, 3 sd": (figures.LOOK[rule][0], "--") for rule in ("exact", "BKB")}
+    settings = {"spread": "median and quartiles", "hero": "BKB"}
+    fig, _ = figures.regret_row({"": known}, 3.8, looks=looks, **settings)
+    return figures.labelled(fig, "Regret by radius, with and without the sketch")

@@ -1,18 +1,20 @@
 """What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from kbrepro.curve import Curve, simple_regret
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
-from kbrepro.papers.gpn_ucb.sets import MultiOutput
+from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.simulation import rounds
+from kbrepro.simulation import rounds, run
 
 Source = Callable[[Trial], NetworkProblem]
 
@@ -20,6 +22,8 @@ Source = Callable[[Trial], NetworkProblem]
 SEVERAL = 0.05
 #: A chain whose gap is at least this has an obvious one.
 OBVIOUS = 0.25
+#: A best arm whose simple regret is at most this share of the range is found.
+NEAR = 0.05
 
 
 # Chains
@@ -55,6 +59,127 @@ def find_chains(
         if len(found) == wanted:
             break
     return np.array(found)
+
+
+def ranges_of(source: Source, numbers: Sequence[int], seed: int) -> Array:
+    """Return the ranges of the rewards of some networks, (n,)."""
+    return np.array([source(Trial(seed, number)).reward_range for number in numbers])
+
+
+def simple_regrets(
+    traces: Mapping[str, Curve], pulls: NDArray[np.int64], rows: NDArray[np.bool_] | None = None
+) -> pd.DataFrame:
+    """Return by rule percentages of the range, from simple regrets in ranges, of all trials or of
+    those of which `rows` is true.
+
+    `mean` over trials and over the rounds `pulls`; `missed`, of the trials that are not near at T.
+    """
+    numbers = {}
+    for rule, trace in traces.items():
+        curve = simple_regret(trace)
+        if rows is not None:
+            curve = curve[rows]
+        mean = 100 * curve[:, pulls - 1].mean()
+        numbers[rule] = {"mean": mean, "missed": 100 * (curve[:, -1] > NEAR).mean()}
+    return pd.DataFrame(numbers).T
+
+
+# Sets
+
+
+def beside_last_pull(
+    problem: NetworkProblem, pulls: int, trial: Trial
+) -> tuple[pd.DataFrame, float, float]:
+    """Return what sets say of the arm next to the last of GPN-UCB's pulls on a chain.
+
+    The width of every layer's interval, a row a layer and a column a kind of sets; by how much the
+    mean of layer 2 at the middle of the first interval is off; and B sd there.
+    """
+    model = problem.model
+    policy = GPNUCB(model, pulls, rng=trial.rng("policy"))
+    arms = run(policy, problem, pulls, trial.rng("noise")).arms
+    others = np.setdiff1d(np.arange(model.n_arms), arms)
+    distance = np.linalg.norm(model.points[others] - model.points[arms[-1]], axis=1)
+    near = others[distance.argmin()]
+    kinds = {
+        "grid": BoxSets(model),
+        "no envelope": BoxSets(model, envelope=False),
+        "outward": BoxSets(model, outward=True),
+    }
+    widths = pd.DataFrame(index=pd.RangeIndex(1, len(model.widths) + 1, name="layer"))
+    for kind, sets in kinds.items():
+        for arm in arms:
+            sets.update(arm, problem.pull(arm, trial.rng("noise")))
+        widths[kind] = [high[near, 0] - low[near, 0] for low, high in sets.regions()]
+    low, high = kinds["grid"].regions()[0]
+    middle = (low[near] + high[near])[None] / 2
+    mean, sd = kinds["grid"].posteriors[1].at(middle)
+    off = abs(mean[0, 0] - problem.outputs[1][near, 0])
+    return widths, float(off), float(model.norm_bound * sd[0])
+
+
+def multiplications(n_arms: int, horizon: int, samples: int) -> dict[str, float]:
+    """Return the multiplications of a run on three layers, by rule: solves with t rows.
+
+    The first layer at all arms; the others at the 100 points of the grid, which envelopes compare
+    with each other and intervals with their ends (GPN-UCB), or at the samples of all arms (cEI).
+    """
+    t = np.arange(1, horizon + 1)
+    first = (n_arms * t + 3 * t**2).sum()
+    sets = (100 * t + 100**2 + 200 * n_arms).sum()
+    sampled = (samples * n_arms * t).sum()
+    return {"GPN-UCB": float(first + 2 * sets), "cEI": float(first + 2 * sampled)}
+
+
+def excludes_best(chain: NetworkProblem, arms: NDArray[np.int64]) -> bool:
+    """Return whether mean +- B sd of the first layer, after pulls of `arms`, miss its output at
+    the best arm.
+    """
+    first = chain.outputs[0][:, 0]
+    best = chain.expected_reward.argmax()
+    pulled = np.unique(arms)
+    Z = chain.model.points[pulled]
+    z = chain.model.points[[best]]
+    across = KERNEL(Z, z)
+    weights = np.linalg.solve(KERNEL(Z, Z) + 1e-7 * np.eye(len(Z)), across)[:, 0]
+    variance = KERNEL.diag(z)[0] - across[:, 0] @ weights
+    sd = np.sqrt(max(variance, 0.0))
+    return bool(abs(first[best] - first[pulled] @ weights) > chain.model.norm_bound * sd)
+
+
+def refuted_after(chain: NetworkProblem, arms: NDArray[np.int64]) -> float:
+    """Return the round after which no first layer of norm B fits all that was seen, or infinity.
+
+    None fits once y' K^-1 y of the outputs seen exceeds B^2.
+    """
+    # rounds, from 0, of arms not pulled before
+    new = np.sort(np.unique(arms, return_index=True)[1])
+    Z = chain.model.points[arms[new]]
+    root = np.linalg.cholesky(KERNEL(Z, Z) + 1e-7 * np.eye(len(new)))
+    white = np.linalg.solve(root, chain.outputs[0][arms[new], 0])
+    squared_norm = np.cumsum(white**2)
+    refuted = new[squared_norm > chain.model.norm_bound**2 + 1e-6] + 1
+    return float(refuted[0]) if len(refuted) else np.inf
+
+
+def what_bounds_did(
+    source: Source, numbers: Sequence[int], arms: NDArray[np.int64], ends: Array, seed: int
+) -> pd.DataFrame:
+    """Return a row per chain of `numbers` on which GPN-UCB pulled `arms` (n, T).
+
+    Columns: `excluded`, whether its bounds lost the best arm; `missed`, whether its simple regret
+    at T, `ends` (n,) in ranges, is not near; `refuted`, the round after which outputs refute B.
+    """
+    rows = []
+    for number, pulled, end in zip(numbers, arms, ends, strict=True):
+        chain = source(Trial(seed, number))
+        row = {
+            "excluded": excludes_best(chain, pulled),
+            "missed": end > NEAR,
+            "refuted": refuted_after(chain, pulled),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 # Bounds, one network each

@@ -46,6 +46,17 @@ def test_variance_ratios(form):
     assert run["dimension"][-1] == pytest.approx(dimension, rel=1e-8)
 
 
+def test_a_step_is_bad_if_an_arm_leaves_the_interval_of_theorem_1():
+    ratios = SimpleNamespace(
+        low=np.array([0.9, 0.3, 1.0, 1.0]),
+        high=np.array([1.0, 1.0, 2.9, 3.1]),
+        members=np.array([1, 2, 2, 3]),
+    )
+    run = SimpleNamespace(by_qbar={2.0: ratios}, dimension=np.array([1.0, 1.0, 1.0, 0.5]))
+    (row,) = measures.followed([run]).to_dict("records")
+    assert row == {"qbar": 2.0, "bad steps": 0.5, "kept": 0.75, "size": 3.0}
+
+
 def test_a_uniform_dictionary_of_equal_size_is_worse_where_pulls_repeat():
     ours, uniform = np.transpose(
         [measures.equal_size(SOURCE, shrinking_window, 150, 4.0, Trial(8, n)) for n in range(5)]
@@ -230,3 +241,20 @@ def test_corollary_3_with_lemma_6_and_proposition_10(seed):
         assert 1 / alpha <= sketched[0] and sketched[-1] <= alpha
         lost = eigh(np.eye(30) - P, np.linalg.inv(A), eigvals_only=True)[-1]
         assert 1 - 1e-6 <= lost <= 1 / (1 - eps)
+
+
+def test_of_seeds_takes_the_last_t_but_the_worst_inflation():
+    seeds = []
+    for starved in (1.0, 2.0, 6.0):
+        rows = {"name": "BKB", "setting": "", "t": [5, 9], "starved": [50.0, starved]}
+        seeds.append(rows | {"inflated": [7.0, 1.0], "coverage": [0.0, starved / 6]})
+    (row,) = measures.of_seeds(seeds).to_dict("records")
+    assert row == pytest.approx({"starved": 2.0, "inflated": 7.0, "covered": 50.0})
+
+
+def test_bkb_is_cheaper_from_the_round_after_the_last_in_which_it_is_not():
+    steps = pd.DataFrame({"BKB": [3.0] * 4}, pd.RangeIndex(1, 5))
+    steps["never dearer"] = [4.0] * 4
+    steps["dearer in 1 and 3"] = [3.0, 4.0, 2.0, 9.0]
+    steps["dearer at the end"] = [9.0, 9.0, 9.0, 3.0]
+    assert measures.cheaper_from(steps).tolist() == [1.0, 4.0, np.inf]

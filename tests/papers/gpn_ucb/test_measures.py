@@ -1,7 +1,10 @@
 """What the notebook on GPN-UCB measures, against dense algebra and the equations written out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from traces import trace_of
 
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import measures
@@ -68,3 +71,53 @@ def test_errors_of_nonadaptive_sampling_are_the_largest_over_designs_and_arms():
     assert [composed["error"], composed["regret"]] == pytest.approx(np.max(shares, axis=0))
     np.testing.assert_allclose(measures.design_errors(LOOSE, [3, 5], Trial(4, 2)), errors)
     np.testing.assert_allclose(measures.nonadaptive_regrets(LOOSE, [3, 5], Trial(4, 2)), regrets)
+
+
+def test_bounds_lose_the_best_arm_and_outputs_refute_b_where_the_first_layer_is_too_large(dense):
+    chain = exact_chain(8)(Trial(5, 0))
+    first = chain.outputs[0]
+    points = chain.model.points
+    strong = np.abs(first[:, 0]).argsort()[:-13:-4]
+    Z, y = points[strong], first[strong, 0]
+    norms = [y[:n] @ np.linalg.solve(KERNEL(Z[:n], Z[:n]), y[:n]) for n in (2, 3)]
+    pulls = np.array([strong[0], strong[0], strong[1], strong[2]])
+    assert measures.refuted_after(chain, pulls) == np.inf
+    # B^2 between the squared norms of what the first two and all three arms ask for
+    model = replace(chain.model, norm_bound=float(np.sqrt(np.mean(norms))))
+    assert measures.refuted_after(replace(chain, model=model), pulls) == 4
+    arms = np.array([3, 3, 17, 40, 3, 55])
+    assert not measures.excludes_best(chain, arms)
+    best = chain.expected_reward.argmax()
+    pulled = np.unique(arms)
+    mean, variance = dense(KERNEL, points[pulled], first[pulled], points[[best]], 1e-7)
+    least = float(np.abs(first[best] - mean).item() / np.sqrt(variance[0]))
+    for factor, excluded in ((0.99, True), (1.01, False)):
+        model = replace(chain.model, norm_bound=factor * least)
+        assert measures.excludes_best(replace(chain, model=model), arms) == excluded
+
+
+def test_what_bounds_did_has_a_row_for_every_chain():
+    arms = np.array([[3, 17, 40], [1, 2, 3]])
+    fates = measures.what_bounds_did(exact_chain(8), [0, 4], arms, np.array([0.04, 0.06]), 5)
+    assert fates["missed"].tolist() == [False, True]
+    assert fates["refuted"].tolist() == [np.inf, np.inf]
+
+
+def test_simple_regrets_are_of_the_rows_asked_for_at_the_pulls_asked_for():
+    regret = np.array([[0.8, 0.9, 0.4, 0.6], [0.5, 0.02, 0.3, 0.3]])
+    rules = {"EI": trace_of(regret)}
+    whole = measures.simple_regrets(rules, np.array([2, 4])).loc["EI"]
+    assert whole.tolist() == pytest.approx([100 * (0.8 + 0.4 + 0.02 + 0.02) / 4, 50.0])
+    some = measures.simple_regrets(rules, np.array([2, 4]), np.array([False, True])).loc["EI"]
+    assert some.tolist() == pytest.approx([2.0, 0.0])
+
+
+def test_intervals_of_the_arm_beside_the_last_pull():
+    """Outward sets hold those of the grid; without an envelope none is narrower."""
+    trial = Trial(5, 0)
+    chain = exact_chain(12)(trial)
+    widths, off, known = measures.beside_last_pull(chain, 6, trial)
+    assert widths.shape == (3, 3) and (widths >= 0).all(axis=None)
+    assert (widths["no envelope"] >= widths["grid"] - 1e-12).all()
+    assert (widths["outward"] >= widths["grid"] - 1e-12).all()
+    assert off >= 0 and known >= 0
