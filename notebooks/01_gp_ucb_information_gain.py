@@ -4,28 +4,35 @@
 # N. Srinivas, A. Krause, S. Kakade, M. Seeger: *Gaussian Process Optimization in the Bandit
 # Setting: No Regret and Experimental Design*, ICML 2010, [arXiv
 # 0912.3995](https://arxiv.org/abs/0912.3995).
+
+# %% [markdown] tags=["checked"]
+# ## What came out
+#
+# - **A fifth of the exploration term β is better, as the paper says:** so divided, on functions drawn
+#   from the prior, GP-UCB/5 has 0.53 times the regret of GP-UCB.
+# - **Whether it is on par with expected improvement (EI) depends on what the paper leaves open:** on
+#   functions GP-UCB/5 has 1.05 times EI's regret, GP-UCB as in Theorem 1 has 1.98 times; on
+#   temperature GP-UCB/5 has 0.73 times on the last third of the days, which the paper tests, 1.30
+#   times on the second.
+# - **The theorems held in every run, and are no guide to settings:** their bounds are 106, 108 and
+#   2,202 times the median regret. PIMS, proved since and with nothing to tune, has 0.93 times the
+#   regret of GP-UCB/5 on functions.
+
+# %% [markdown]
+# ![Average regret of seven rules over 1,000 rounds, on functions of the
+# prior](../results/paper/01_gp_ucb_information_gain/figures/fig5a_synthetic.png)
+#
+# Fig. 5a: means of 200 functions, with 95 % intervals for GP-UCB/5 and EI. [All
+# verdicts](../results/README.md#1-D).
+
+# %% [markdown]
+# ## The idea
 #
 # An unknown function can be measured, with noise, at one point at a time, and every measurement
 # should also hit a high value. *GP-UCB* takes the function for a draw from a Gaussian process and
-# measures where the posterior mean plus a multiple of the posterior standard deviation is largest.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-from itertools import product
-
-import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
-
-from kbrepro import checks, information
-from kbrepro.curve import final_average_regret
-from kbrepro.estimates import block_length, growth, intervals
-from kbrepro.figures import live
-from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gp_ucb import gain, pictures, widths
-from kbrepro.papers.gp_ucb.experiments import KERNELS, NOISE_VARIANCE, growing, rules
-from kbrepro.problems import GPDraw, Trial
-from kbrepro.record import Record
-from kbrepro.simulation import rounds, run
+# measures where the posterior mean plus a multiple of the posterior standard deviation is largest:
+# where little is known, or much is expected. Does it lose less than other rules, and do the bounds
+# on its loss, the first for such functions, hold?
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 1796769557  # root seed of every random stream
@@ -43,16 +50,29 @@ delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, from the root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from kbrepro import checks
+from kbrepro.curve import final_average_regret
+from kbrepro.estimates import block_length
+from kbrepro.figures import live
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers.gp_ucb import gain, measures, pictures, widths
+from kbrepro.papers.gp_ucb.experiments import KERNELS, NOISE_VARIANCE, growing, rules
+from kbrepro.policies.base import best_arm
+from kbrepro.problems import GPDraw, Trial
+from kbrepro.record import Record
+from kbrepro.simulation import run
+
 checks.non_negative_int(seed=seed)
 checks.at_least(2, trials=trials, on_par_trials=on_par_trials, theorem_runs=theorem_runs)
 checks.at_least(10, horizon=horizon, gain_horizon=gain_horizon)
 checks.at_least(100, growth_horizon=growth_horizon)
 checks.positive_int(every=every, gain_arms=gain_arms)
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record = Record("01_gp_ucb_information_gain", globals())
-lab = record.readings_of("temperature")
-of_data = "temperature" if lab.is_real else "SIMULATED SUBSTITUTE for temperature"
 
 # %% [markdown]
 # ## The problem
@@ -85,16 +105,18 @@ def gp_ucb(k, X, s2, T, beta, pull, order):
     """The arms that Algorithm 1 pulls in T rounds; of arms that tie the one that comes first in a
     random order.
     """
-    K, A, y = k(X, X), [], []
+    K = k(X, X)
+    A = []
+    y = []
     for t in range(1, T + 1):
         # (K_A + s2 I)^-1 k_A(x), all x
         G = np.linalg.solve(K[np.ix_(A, A)] + s2 * np.eye(len(A)), K[A])
         mu = y @ G  # eq. 1
-        variance = np.diag(K) - np.einsum("ij,ij->j", K[A], G)  # eq. 2
-        index = mu + np.sqrt(beta(t) * np.maximum(variance, 0))  # eq. 6
-        tied = np.flatnonzero(index >= index.max() - 1e-10 * (1 + abs(index.max())))
-        A.append(int(tied[order[tied].argmin()]))
-        y.append(pull(A[-1]))
+        variance = np.diag(K) - (K[A] * G).sum(axis=0)  # eq. 2
+        sd = np.sqrt(np.maximum(variance, 0))
+        arm = best_arm(mu + np.sqrt(beta(t)) * sd, order)  # eq. 6
+        A.append(arm)
+        y.append(pull(arm))
     return A
 
 
@@ -102,51 +124,64 @@ def gp_ucb(k, X, s2, T, beta, pull, order):
 # The package, which updates the posterior pull by pull, pulls the same arms:
 
 # %% tags=["experiment"]
-example = GPDraw(SquaredExponential(0.1), grid(150), noise_variance=0.025)(Trial(seed, 0))
-five = rules(delta, prior_sd=1.0)["GP-UCB/5"]
 trial = Trial(seed, 0)
+kernel = SquaredExponential(0.1)
+points = grid(150)
+example = GPDraw(kernel, points, NOISE_VARIANCE)(trial)
+five = rules(delta, prior_sd=1.0)["GP-UCB/5"]
 policy = five(example.model, 30, rng=trial.rng("policy"))
 trace = run(policy, example, 30, trial.rng("noise"))
 
-noise, ties = trial.rng("noise"), trial.rng("policy")  # as the package draws them
+
+def a_fifth(t):
+    """A fifth of beta_t of Theorem 1."""
+    return 2 * np.log(150 * t**2 * np.pi**2 / (6 * delta)) / 5
+
+
+noise = trial.rng("noise")  # as the package draws it
 arms = gp_ucb(
-    *(example.model.kernel, example.model.points, 0.025, 30),
-    beta=lambda t: 2 * np.log(150 * t**2 * np.pi**2 / (6 * delta)) / 5,
-    pull=lambda x: example.pull(x, noise),
-    order=ties.permutation(150),
+    kernel,
+    points,
+    NOISE_VARIANCE,
+    T=30,
+    beta=a_fifth,
+    pull=lambda arm: example.pull(arm, noise),
+    order=trial.rng("policy").permutation(150),
 )
 assert arms == trace.arms.tolist()
 print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 
 # %% [markdown]
 # ## See it run: does it explore first and settle then? (Fig. 2b, 2c)
+#
+# **Fig. 2b and 2c of the paper**: posterior and band before the pull, in six rounds.
 
 # %% tags=["experiment"]
-policy, frames = five(example.model, 30, rng=trial.rng("policy")), []
-x = example.model.points[:, 0]
-for t, arm, observed in rounds(policy, example, 30, trial.rng("noise")):
-    mean, half = policy.posterior.mean.copy(), policy.width(policy) * policy.posterior.sd
-    frames.append(
-        pd.DataFrame({"round": t, "x": x, "f": example.expected_reward, "mean": mean, "half": half})
-    )
-    frames[-1]["pulled"], frames[-1]["observed"] = x[arm], observed
-frames = pd.concat(frames)
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+policy = five(example.model, 30, rng=trial.rng("policy"))
+frames = measures.watched(policy, example, 30, trial.rng("noise"))
 record.figure(pictures.strip(frames, shown=(1, 2, 3, 6, 10, 30)), "fig2_six_rounds")
-plt.show()
+
+# %% tags=["experiment"]
+tried = frames.groupby("round")["pulled"].first().round(2).tolist()
+print("the first five pulls:", tried[:5])
+print("the last five pulls: ", tried[-5:])
+
+# %% [markdown] tags=["checked"]
+# Where the band is wide little is known: the first five pulls try five arms, the last five stay
+# with one.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-first, last = (
-    frames[frames["round"].isin(those)]["pulled"].unique() for those in (range(1, 6), range(26, 31))
-)
-record.say(
-    len(first) == 5 and len(last) == 1,
-    "Where the band is wide little is known: the first five pulls try five arms, the last five stay"
-    " with one.",
-)
+record.check("the first five pulls try five arms", len(set(tried[:5])) == 5)
+record.check("the last five stay with one", len(set(tried[-5:])) == 1)
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% [markdown]
+# ![GP-UCB, left, and GP-UCB/5, right, in round 45 on the same function and noise, and their
+# regret](../docs/pictures/gp_ucb.png)
+#
+# As the player below opens; the open dot is the last observation. On GitHub only its words are left:
+# it plays in JupyterLab and in the report that [`make report`](../README.md) builds.
+
+# %% tags=["experiment"]
 live.show("gp_ucb")
 
 # %% [markdown]
@@ -167,56 +202,72 @@ live.show("gp_ucb")
 
 # %% tags=["experiment"]
 traces = record.play("Fig. 5a")
-regret = final_average_regret(traces)  # R_T / T of every trial, by rule
 record.plan["Fig. 5a"]
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-panel = {rule: traces[rule] for rule in (*pictures.RULES, "GP-UCB, Theorem 2")}
-title = "Fig. 5a of Srinivas et al., replicated: average regret on functions of the prior"
-record.figure(
-    pictures.regrets(title, {"": panel}, spread="mean and 95 % interval"), "fig5a_synthetic"
-)
-plt.show()
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-saved = 1 - regret["GP-UCB/5"].mean() / regret["GP-UCB"].mean()
-record.say(
-    saved > 0.2,
-    f"Dividing $\\beta_t$ by 5 saves {saved:.0%} of the regret: the width of Theorem 1 explores too"
-    " long.",
-)
-wider = regret["GP-UCB, Theorem 2"].mean() / regret["GP-UCB"].mean()
-record.say(
-    wider > 1,
-    f"With the wider band of Theorem 2, for a whole interval of arms, the regret is {wider:.1f}"
-    " times as large.",
-)
-settled = {
-    rule: (np.ptp(trace.arms[:, -(horizon // 10) :], axis=1) == 0).mean()
-    for rule, trace in traces.items()
-}
-table = pd.DataFrame(
-    {"mean R_T/T": pd.DataFrame(regret).mean(), "median": pd.DataFrame(regret).median()}
-)
-table = table.assign(settled=settled).rename_axis("rule")
-record.table(table, "fig5a_rules")
-table.round(3)
-
 # %% [markdown]
-# A trial has *settled* if it pulls one arm throughout the last tenth of its rounds. A few bad
-# trials may weigh on EI's mean, so the three rules that matter play on many more functions.
+# **Fig. 5a of the paper**: mean average regret; only GP-UCB/5 and EI have bands, others would cover
+# them.
 
 # %% tags=["experiment"]
-on_many = record.play("three rules, many")
-many = {
-    name: np.concatenate([regret[name], more])
-    for name, more in final_average_regret(on_many).items()
-}
+record.figure(pictures.figure_5a(traces), "fig5a_synthetic")
+
+# %% tags=["experiment"]
+regret = pd.DataFrame(final_average_regret(traces))  # R_T / T of every trial, by rule
+mean = regret.mean()
+by_rule = pd.DataFrame({"mean R_T/T": mean, "median": regret.median()})
+by_rule["settled"] = pd.Series(traces).map(measures.settled)
+by_rule = by_rule.rename_axis("rule")
+record.table(by_rule, "fig5a_rules")
+over_ei = mean / mean["EI"]
+by_rule["mean over EI's"] = over_ei
+by_rule.round(3)
+
+# %% [markdown]
+# *Settled* is the share of trials that pull one arm throughout the last tenth of their rounds. A few
+# bad trials may weigh on EI's mean, so the three rules that matter play on many more functions:
+
+# %% tags=["experiment"]
+more = final_average_regret(record.play("three rules, many"))
+many = pd.concat([regret, pd.DataFrame(more)], join="inner")
+mean = many.mean()
+three = pd.DataFrame({"mean R_T/T": mean, "median": many.median()})
+three["mean over EI's"] = mean / mean["EI"]
+three["over GP-UCB's"] = mean / mean["GP-UCB"]
+three["over its median"] = mean / three["median"]
+three["EI has less on"] = many.gt(many["EI"], axis=0).mean()  # share of functions
+three.rename_axis("rule").round(3)
+
+# %% [markdown] tags=["checked"]
+# GP-UCB/5 has 0.53 times the regret of GP-UCB: the width of Theorem 1 explores too long.
+#
+# **Whether GP-UCB is on par depends on β and on EI's incumbent.** GP-UCB/5 has 1.05 times EI's
+# regret, GP-UCB as in Theorem 1 has 1.98 times. EI over the largest noisy reward has 31 times the
+# regret of EI over the largest posterior mean.
+#
+# **In the median it is not on par, even with a fifth of β:** EI has less regret than GP-UCB/5 on
+# 0.76 of the functions, but its mean is 1.3 times its own median.
+#
+# **MPI does not do equally well.** With a margin of a tenth it settles in no trial, for no arm
+# promises that much more; without a margin in 0.985 of them, too soon. At its best margin, 0.03, it
+# has 2.4 times the regret of EI.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-pd.DataFrame(many).agg(["mean", "median"]).T.round(4)
+saved = three["over GP-UCB's"]["GP-UCB/5"]
+record.check(f"GP-UCB/5 has {saved:.2f} times the regret of GP-UCB", saved < 0.8)
+one, fifth, _ = three["mean over EI's"]
+record.check(f"GP-UCB/5 has {fifth:.2f} times EI's regret, GP-UCB as in Theorem 1 has {one:.2f}")
+record.check(f"EI over the largest noisy reward has {over_ei['EI, noisy incumbent']:.0f} times")
+less, tail = three["EI has less on"]["GP-UCB/5"], three["over its median"]["EI"]
+record.check(
+    f"than GP-UCB/5 on {less:.2f} of the functions, but its mean is {tail:.1f} times its own median"
+)
+never, soon = by_rule["settled"][["MPI", "MPI, margin 0"]]
+record.check(f"without a margin in {soon:.3f} of them", never == 0)
+best = over_ei.filter(like="MPI").min()
+at_best = best == over_ei["MPI, margin 0.03"]
+record.check(f"At its best margin, 0.03, it has {best:.1f} times the regret of EI", at_best)
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %%
 record.verdicts("1-D", "1-P", "1-F", "1-E", "1-Q", "1-G")
 
 # %% [markdown]
@@ -227,42 +278,61 @@ record.verdicts("1-D", "1-P", "1-F", "1-E", "1-Q", "1-G")
 # the first two thirds of its days, and tests on the last; here the other thirds are tested, too.
 
 # %% tags=["experiment"]
-fields = {
-    third: record.play(f"Fig. 5b, {third}")
-    for third in ("first third", "second third", "last third")
-}
-by_third = {third: final_average_regret(played) for third, played in fields.items()}
-warm = {rule: lost.mean() for rule, lost in by_third["last third"].items()}
-gap = by_third["last third"]["GP-UCB/5"] - by_third["last third"]["EI"]
-block = block_length(gap)  # five times the autocorrelation time, at most a quarter of the rows
+thirds = ("first third", "second third", "last third")
+fields = {third: record.play(f"Fig. 5b, {third}") for third in thirds}
+lost = {third: pd.DataFrame(final_average_regret(fields[third])) for third in thirds}
+tested = lost["last third"]
+gap = tested["GP-UCB/5"] - tested["EI"]
+block = block_length(gap.to_numpy())  # five times the autocorrelation time, at most a quarter
+blocks = len(gap) // block
+print(f"{len(gap):,} minutes of the last third make {blocks} blocks")
+
+# %% [markdown]
+# **Fig. 5b of the paper** is the last panel. Only GP-UCB/5 and EI have bands, from means of whole
+# blocks.
+
+# %% tags=["experiment"]
+lab = record.readings_of("temperature")
+data = "temperature" if lab.is_real else "SIMULATED SUBSTITUTE for temperature"
+record.figure(pictures.figure_5b(fields, data, lab.unit, block), "headline_fig5b_temperature")
+
+# %% tags=["experiment"]
+by_third = pd.DataFrame({third: each.mean() for third, each in lost.items()})
+by_third = by_third.rename_axis("rule")
+record.table(by_third, "fig5b_rules")
+by_third.round(2)
+
+# %% [markdown]
+# The same means over those of EI:
+
+# %% tags=["experiment"]
+over_ei = by_third / by_third.loc["EI"]
+over_ei.round(2)
+
+# %% tags=["experiment"]
+warm = over_ei["last third"]
+print("least of the paper's rules, last third:", warm[[*pictures.RULES]].idxmin())
+
+# %% [markdown] tags=["checked"]
+# Of EI's regret on temperature GP-UCB/5 has 0.73 times on the last third of the days, which the
+# paper tests, 1.30 times on the second. Neighbouring minutes are nearly the same: 2,400 make 4 blocks
+# that count as independent, so that other days might give another order.
+#
+# On the last third β decides whether GP-UCB and EI differ, since as in Theorem 1 it has 1.05 times
+# EI's regret; and the margin decides whether MPI is clearly behind: with a tenth it has 1.14 times
+# EI's regret, with smaller ones 2.7 to 3.5 times.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-panels = {
-    f"{third} tested": {rule: played[rule] for rule in pictures.RULES}
-    for third, played in fields.items()
-}
-title = f"Fig. 5b of Srinivas et al., replicated: average regret, {of_data}"
-fig = pictures.regrets(title, panels, spread="mean and 95 % interval", unit=lab.unit, block=block)
-record.figure(fig, "headline_fig5b_temperature")
-plt.show()
+_, second, last = over_ei.loc["GP-UCB/5"]
+days = f"{last:.2f} times on the last third of the days, which the paper tests, {second:.2f} times"
+record.check(f"on temperature GP-UCB/5 has {days} on the second")
+record.check(f"{len(gap):,} make {blocks} blocks", blocks < 10)
+record.check(f"as in Theorem 1 it has {warm['GP-UCB']:.2f} times EI's regret")
+record.check(f"with a tenth it has {warm['MPI']:.2f} times EI's regret", warm["MPI"] < 1.2)
+less = warm.filter(like="MPI, margin")
+record.check(f"with smaller ones {less.min():.1f} to {less.max():.1f} times")
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.say(
-    len(gap) // block < 10,
-    f"Neighbouring minutes are nearly the same: {len(gap):,} minutes of the last third make"
-    f" {len(gap) // block} blocks that count as independent, so that other days might give another"
-    " order.",
-)
-blind = min(lost["variance only"].mean() / lost["GP-UCB/5"].mean() for lost in by_third.values())
-record.say(
-    blind > 2,
-    f"Variance only, blind to rewards, has at least {blind:.1f} times the regret of GP-UCB/5.",
-)
-table = pd.DataFrame({third: pd.DataFrame(lost).mean() for third, lost in by_third.items()})
-record.table(table.rename_axis("rule"), "fig5b_rules")
-table.round(2)
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %%
 record.verdicts("1-H", "1-I", "1-O", "1-Y", "1-Z")
 
 # %% [markdown]
@@ -292,33 +362,27 @@ record.verdicts("1-H", "1-I", "1-O", "1-Y", "1-Z")
 # </details>
 
 # %% tags=["experiment"]
-# functions, width, bound on R_1 .. R_T
 theorems = widths.theorems(delta, NOISE_VARIANCE, n_arms, horizon)
-held = {
-    theorem: (record.play(theorem)["GP-UCB"], bound) for theorem, (_, _, bound) in theorems.items()
-}
+held = {name: record.play(name)["GP-UCB"] for name in theorems}
 record.plan["Theorem 2"]
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-loose = pd.DataFrame(
-    {
-        theorem: (
-            bound[-1] / np.median(trace.cumulative_regret[:, -1]),
-            np.quantile(trace.band_ratio.max(axis=1), 0.9),
-        )
-        for theorem, (trace, bound) in held.items()
-    },
-    ["bound over median regret", "share of the width that would do"],
-)
-record.table(loose, "theorems")
-least = loose.iloc[0].min()
-record.say(
-    least > 20,
-    f"All three bounds are far above the regret, at least {np.floor(least):.0f} times as high.",
-)
+# %% tags=["experiment"]
+loose = {name: measures.room(held[name], theorems[name].bound) for name in theorems}
+loose = pd.DataFrame(loose)
+record.table(loose.drop("share of runs below the bound"), "theorems")
 loose.T.round(3)
 
+# %% [markdown] tags=["checked"]
+# In every run of the three theorems the regret stayed below its bound in all rounds. But their bounds
+# are 106, 108 and 2,202 times the median regret. The second column: by what the width could be
+# multiplied and still cover in nine of ten runs.
+
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
+times, _, below = loose.to_numpy()
+told = "{:.0f}, {:.0f} and {:,.0f} times the median regret".format(*times)
+record.check(f"their bounds are {told}", below.min() == 1)
+
+# %%
 record.verdicts("1-L", "1-R", "1-M")
 
 # %% [markdown]
@@ -332,80 +396,105 @@ record.verdicts("1-L", "1-R", "1-M")
 # $$\gamma_T \le \frac{1/2}{1 - e^{-1}} \max_{\sum_s m_s = T} \sum_s \log(1 + m_s \hat\lambda_s / \sigma^2).$$
 
 # %% tags=["experiment"]
-# of four kernels, the slowest decay first
-gains = gain.four_gains(gain_arms, 0.025, gain_horizon, seed)
-greedy, spectra = ({name: pair[i] for name, pair in gains.items()} for i in (0, 1))
+gains = gain.four_gains(gain_arms, NOISE_VARIANCE, gain_horizon, seed)
+greedy = {name: gained for name, (gained, _) in gains.items()}
+spectra = {name: spectrum for name, (_, spectrum) in gains.items()}
 eq_8 = {
-    name: gain.spectral_bound(spectrum, 0.025, gain_horizon) for name, spectrum in spectra.items()
+    name: gain.spectral_bound(spectrum, NOISE_VARIANCE, gain_horizon)
+    for name, spectrum in spectra.items()
 }
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.figure(pictures.information(spectra, eq_8, greedy), "fig3_information_gain")
-plt.show()
+# %% [markdown]
+# **Fig. 3 of the paper**. In the first panel curves are cut below 0.0001: the linear kernel in four
+# dimensions has four eigenvalues, all others are zero.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-last = pd.DataFrame({name: (eq_8[name][-1], greedy[name][-1]) for name in gains})
-record.say(
-    all((greedy[name] < eq_8[name]).all() for name in gains)
-    and (last.diff(axis=1).iloc[:, 1:] < 0).all(axis=None),
-    f"The faster the eigenvalues fall, the less there is to learn: {gain_horizon:,} greedy pulls"
-    f" gain {greedy['independent'][-1]:.0f} nats on independent arms, {greedy['linear'][-1]:.0f}"
-    " with the linear kernel.",
-)
+# %% tags=["experiment"]
+record.figure(pictures.information(spectra, eq_8, greedy), "fig3_information_gain")
+
+# %% tags=["experiment"]
+bounded = {name: bound[-1] for name, bound in eq_8.items()}
+learnt = {name: gained[-1] for name, gained in greedy.items()}
+last = pd.DataFrame({"bound of eq. 8": bounded, "greedy pulls": learnt})
+last.rename_axis(f"gain of {gain_horizon:,} pulls (nats)").round(1)
 
 # %% [markdown]
 # Theorem 5: $\gamma_T$ grows at most like $d \log T$ for the linear kernel, $(\log T)^{d+1}$ for
-# SE, and $T^{d(d+1)/(2\nu + d(d+1))} \log T$ for Matérn of smoothness $\nu$.
+# SE, and $T^{d(d+1)/(2\nu + d(d+1))} \log T$ for Matérn of smoothness $\nu$. Lemma 7.8, behind
+# Theorem 8, bounds the gain by the eigenvalues, too.
 
-# %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
-gains = dict(
-    zip(
-        growing(seed, growth_points, growth_horizon), record.play("growth of the gain"), strict=True
-    )
-)
-rougher = gains["matern", 3][-1] / gains["squared exponential", 3][-1]
-record.say(
-    rougher > 1,
-    f"After {growth_horizon:,} greedy pulls in three dimensions the rougher Matérn kernel has"
-    f" gained {rougher:.1f} times as much as SE.",
-)
+# %% tags=["experiment"]
+cases = growing(seed, growth_points, growth_horizon)
+grown = dict(zip(cases, record.play("growth of the gain"), strict=True))
+rougher = grown["matern", 3][-1] / grown["squared exponential", 3][-1]
+print(f"{growth_horizon:,} greedy pulls, d = 3: Matérn gains {rougher:.1f} times as much as SE")
+
+one_pull = 0.5 * np.log1p(1 / 0.9)
+lemma = gain.split_bound(np.ones(1), 0.9, 1)
+print("one pull of one arm, noise variance 0.9:")
+print(f"gain {one_pull:.2f} nats, Lemma 7.8 allows {lemma:.2f}")
+
+# %% [markdown] tags=["checked"]
+# The faster the eigenvalues fall, the less there is to learn: greedy pulls gain 300 nats on
+# independent arms, 18 with the linear kernel. In three dimensions the rougher Matérn kernel gains
+# 3.0 times as much as SE.
+#
+# **Lemma 7.8 is false as printed, and harmless**: one pull of one arm with noise of variance 0.9
+# gains 0.37 nats, where it allows 0.08. A 1 is missing in its logarithm, which counts only where
+# noise is large ([found on the way](../docs/found_on_the_way.md)).
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
+most, *_, least = learnt.values()
+record.check(f"gain {most:.0f} nats on independent arms, {least:.0f} with the linear kernel")
+record.check(f"Matérn kernel gains {rougher:.1f} times as much as SE", rougher > 1)
+wrong = one_pull > lemma
+record.check(f"0.9 gains {one_pull:.2f} nats, where it allows {lemma:.2f}. A 1 is missing", wrong)
+
+# %%
 record.verdicts("1-AN", "1-AO", "1-B", "1-C", "1-AP")
 
 # %% [markdown]
 # ## Does the regret grow as slowly as promised? (Fig. 1)
 #
-# Put into $\sqrt{T \gamma_T}$, these rates promise that the average regret goes to 0. Fig. 1 of the
-# paper is this table; the last row follows from rates of the gain known since ([Vakili et al.
+# Put into $\sqrt{T \gamma_T}$, these rates promise that the average regret goes to 0. **Fig. 1 of
+# the paper** is this table; the last row follows from rates of the gain known since ([Vakili et al.
 # 2021](https://arxiv.org/abs/2009.06966)):
 #
 # | kernel | linear | SE | Matérn |
 # | --- | --- | --- | --- |
 # | the paper | $d \sqrt T$ | $\sqrt{T (\log T)^{d+1}}$ | $T^{(\nu + d(d+1)) / (2\nu + d(d+1))}$ |
 # | since | the same | the same | $T^{(\nu + d) / (2\nu + d)}$ |
+#
+# For Matérn with $\nu = 2.5$ the exponents are, by dimension:
 
 # %% tags=["experiment"]
-grown, allowed = {}, {}  # exponent of T in the regret over the last decade of rounds
-at = np.unique(np.geomspace(horizon / 10, horizon, 10).astype(int))
+matern = pd.DataFrame({d: gain.matern_regret_exponents(d, nu=2.5) for d in (1, 2, 3, 8)}).T
+matern.rename_axis("d").round(2)
+
+# %% [markdown]
+# The exponent of $T$ in the regret over the last decade of rounds, with its 95 % interval:
+
+# %% tags=["experiment"]
+exponents = {}
 for name, d in product(KERNELS, (1, 2, 3)):
     trace = record.play(f"growth, {name}, d = {d}")["GP-UCB"]
-    grown[name, d] = growth(at, trace.cumulative_regret[:, at - 1], intervals(seed))
-    allowed[name, d] = gain.allowed_exponent(name, horizon, d)
+    exponents[name, d] = measures.exponent(trace, seed)
+    exponents[name, d]["allowed by Theorem 5"] = gain.allowed_exponent(name, horizon, d)
+exponents = pd.DataFrame(exponents).T.rename_axis(["kernel", "d"])
+exponents.rename({"matern": "Matérn"}).round(2) + 0  # which turns -0.00 into 0.00
+
+# %% [markdown] tags=["checked"]
+# In each of the nine cases the regret grows more slowly than Theorem 5 allows: its exponent is at
+# most 0.44, and 0.59 or more is allowed. In eight dimensions the paper's exponent for Matérn is
+# 0.97, hardly a promise; since 2021 it is 0.81.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-table = pd.DataFrame(grown, ["exponent of T in the regret", "low", "high"]).T.assign(
-    allowed=allowed
-)
-table.rename(columns={"allowed": "allowed by Theorem 5"}).rename_axis(["kernel", "d"]).round(2)
+slope, _, high, allowed = exponents.T.to_numpy()
+slower = (high < allowed).all()
+record.check(f"its exponent is at most {slope.max():.2f}, and {allowed.min():.2f} or more", slower)
+paper, since = matern.loc[8]
+record.check(f"exponent for Matérn is {paper:.2f}, hardly a promise; since 2021 it is {since:.2f}")
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-nears_1 = (1 + information.matern_exponent(8, 2.5)) / 2
-record.say(
-    nears_1 > 0.95 > (2.5 + 8) / (5 + 8),
-    f"In eight dimensions the paper's exponent for Matérn is {nears_1:.2f}, hardly a promise; since"
-    f" 2021 it is {(2.5 + 8) / (5 + 8):.2f}.",
-)
+# %%
 record.verdicts("1-N")
 
 # %% [markdown]
@@ -419,24 +508,32 @@ record.verdicts("1-N")
 #   the arm most likely to exceed its maximum;
 # - *GP-EIMS* ([2025](https://arxiv.org/abs/2507.09828)): expected improvement over that maximum.
 #
-# They played above.
+# They played above. No figure of the paper:
+
+# %% tags=["experiment"]
+warmest = f"{data}, last third ({lab.unit})"
+panels = {"functions, Fig. 5a": traces, warmest: fields["last third"]}
+record.figure(pictures.since_the_paper(panels), "since_the_paper")
+
+# %% tags=["experiment"]
+mean = regret.mean().to_frame("functions")
+mean["temperature"] = by_third["last third"]
+over_fifth = mean.loc[[*pictures.LATER]] / mean.loc["GP-UCB/5"]
+over_fifth.rename_axis("regret over that of GP-UCB/5").round(2)
+
+# %% [markdown] tags=["checked"]
+# On functions PIMS, proved since and with nothing to tune, has 0.93 times the regret of GP-UCB/5; on
+# temperature, which is no draw, it has 1.33 times.
+#
+# To choose today: PIMS, if functions are as the kernel says. Whoever takes EI must let it seek
+# improvement over the largest posterior mean, not over the largest noisy reward.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-panels = {"functions, Fig. 5a": traces, f"{of_data}, last third ({lab.unit})": fields["last third"]}
-panels = {
-    title: {rule: played[rule] for rule in pictures.LATER} for title, played in panels.items()
-}
-fig = pictures.regrets(
-    "Since the paper: average regret of later rules beside GP-UCB and EI", panels
-)
-record.figure(fig, "since_the_paper")
-plt.show()
+drawn, warm = over_fifth.loc["PIMS"]
+record.check(f"nothing to tune, has {drawn:.2f} times the regret of GP-UCB/5", drawn < 1)
+record.check(f"on temperature, which is no draw, it has {warm:.2f} times", warm > 1)
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.say(
-    regret["GP-UCB/5"].mean() < regret["IRGP-UCB"].mean() < regret["GP-UCB"].mean(),
-    "On functions the mean regret of IRGP-UCB lies between those of GP-UCB/5 and GP-UCB.",
-)
+# %%
 record.verdicts("1-T")
 
 # %% [markdown]
@@ -455,95 +552,6 @@ record.verdicts("1-T")
 # | first arm | not said | 5a: at random, the same for all rules of a trial; 5b: each rule's own |
 #
 # Where two are named both are played in full: a *reading*.
-#
-# ## What did not come out, and why
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-margins = ("MPI, margin 0", "MPI, margin 0.01", "MPI, margin 0.03", "MPI")
-none, *between, large = (regret[rule].mean() for rule in margins)
-at_best = min(none, *between, large) / regret["EI"].mean()
-record.say(
-    settled["MPI"] < 0.05
-    and settled["MPI, margin 0"] > 0.9
-    and max(between) < min(none, large)
-    and at_best > 1.2,
-    "**MPI does not do equally well on functions:** with a margin of a tenth of a standard"
-    f" deviation it settles in {settled['MPI']:.0%} of its trials, for no arm promises that much"
-    f" more; without one in {settled['MPI, margin 0']:.0%}, too soon. At its best margin it has"
-    f" {at_best:.1f} times the regret of EI.",
-)
-mean = {rule: lost.mean() for rule, lost in many.items()}
-proved, fifth = (mean[rule] / mean["EI"] for rule in ("GP-UCB", "GP-UCB/5"))
-noisy = regret["EI, noisy incumbent"].mean() / regret["EI"].mean()
-record.say(
-    proved > 1.2 > fifth and noisy > 10,
-    "**Whether GP-UCB is on par depends on β and on EI's incumbent:** on functions it has"
-    f" {proved:.1f} times EI's mean regret with the width of Theorem 1, {fifth:.2f} times with a"
-    f" fifth of β. EI over the largest noisy reward has {noisy:.0f} times the regret of EI over the"
-    " largest posterior mean.",
-)
-tail, ahead = mean["EI"] / np.median(many["EI"]), np.mean(many["EI"] < many["GP-UCB/5"])
-record.say(
-    tail > 1.1 and ahead > 0.5,
-    f"**In the median GP-UCB/5 is not on par with EI:** EI has less regret on {ahead:.0%} of the"
-    f" functions, but its mean is {tail:.1f} times its own median.",
-)
-to_ei = {rule: lost / warm["EI"] for rule, lost in warm.items()}
-small = min(to_ei[f"MPI, margin {m}"] for m in ("0", "0.01", "0.03"))
-record.say(
-    to_ei["MPI"] < 1.2 < 2 < small and to_ei["GP-UCB/5"] < 1 / 1.2 < to_ei["GP-UCB"] < 1.2,
-    f"**On temperature the margin of MPI decides:** with a margin of 0.1 it has {to_ei['MPI']:.2f}"
-    f" times EI's regret, with smaller ones at least {small:.1f} times. **On β depends whether"
-    f" GP-UCB and EI differ:** with a fifth of it GP-UCB has {to_ei['GP-UCB/5']:.2f} times EI's"
-    f" regret, with the width of Theorem 1 {to_ei['GP-UCB']:.2f} times.",
-)
-one_arm = 0.5 * np.log1p(1 / 0.9), gain.split_bound(np.ones(1), 0.9, 1)
-record.say(
-    one_arm[0] > one_arm[1],
-    "**Lemma 7.8 is false as printed, and harmless:** one pull of one arm with noise of variance"
-    f" 0.9 gains {one_arm[0]:.2f} nats, where it allows {one_arm[1]:.2f}. A 1 is missing in its"
-    " logarithm, which counts only where noise is large ([found on the"
-    " way](../docs/found_on_the_way.md)).",
-)
-record.say(
-    loose.iloc[0, -1] > 1000 and loose.iloc[1, -1] < 0.01,
-    f"**The theorems hold but say little here:** the bound of Theorem 3 is {loose.iloc[0, -1]:,.0f}"
-    " times the median regret; a hundredth of its width would do.",
-)
-
-# %% [markdown]
-# ## What to take home
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.say(
-    least > 20 and all((trace.cumulative_regret <= bound).all() for trace, bound in held.values()),
-    "GP-UCB pulls the arm with the highest upper confidence bound. The bounds that the paper"
-    " proves for its regret held in every run, but are no guide to settings: they are at least"
-    f" {np.floor(least):.0f} times the median regret.",
-)
-record.say(
-    saved > 0.2,
-    "The theory explores too much, as the paper found: GP-UCB/5, with the exploration term β"
-    f" divided by five, saves {saved:.0%} of the regret on functions drawn from the prior.",
-)
-rivals = ("EI", "MPI", "mean only", "variance only")
-second = by_third["second third"]["GP-UCB/5"].mean() / by_third["second third"]["EI"].mean()
-record.say(
-    fifth < 1.2 < second and all(warm["GP-UCB/5"] < warm[rule] for rule in rivals),
-    f"So divided, GP-UCB has {fifth:.2f} times the mean regret of EI on functions. On temperature"
-    f" it has the least of the paper's rules on the last third of the days, and {second:.1f} times"
-    " that of EI on the second.",
-)
-pims = 1 - regret["PIMS"].mean() / regret["GP-UCB/5"].mean()
-record.say(
-    pims > 0,
-    "To choose today: PIMS (draw a function from the posterior, pull the arm most likely to beat"
-    f" its maximum) has a proof, nothing to tune, and on functions {pims:.0%} less regret than"
-    " GP-UCB/5.",
-)
-record.say(
-    noisy > 2,
-    "EI must seek improvement over the largest posterior mean: over the largest noisy reward it"
-    f" loses {noisy:.0f} times as much.",
-)
+# %%
 record.finish()

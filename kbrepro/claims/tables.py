@@ -221,7 +221,8 @@ class Trials:
         return bool(main.used) and ("*" in changed or any(rule in changed for rule, _ in main.used))
 
 
-#: Experiments drawn of a finite population with one play: the Monte Carlo error is at most 0.01.
+#: Most experiments drawn of a finite population with one play: the Monte Carlo error is then at
+#: most 0.01.
 ONCE = 2500
 #: n kept trials -> the trials of every experiment among them, (experiments, size).
 Rows = Callable[[int], NDArray[np.int64]]
@@ -260,7 +261,8 @@ def experiments(table: Table, rng: np.random.Generator, redraws: int, each: int)
         plays = n // table.rows
         if plays == 1 and size == table.rows:
             return all_kept(n)
-        which = np.tile(np.arange(table.rows), (redraws * each if plays > 1 else ONCE, 1))
+        drawn = redraws * each if plays > 1 else min(ONCE, redraws * each)
+        which = np.tile(np.arange(table.rows), (drawn, 1))
         if size < table.rows:
             which = rng.permuted(which, axis=1)[:, :size]
         if plays == 1:

@@ -251,3 +251,17 @@ def test_sentences_that_come_out_at_once_are_named():
     assert (main.holds, main.fails, main.mean, main.excluded_by) == (["X-1"], ["X-2"], 1.0, "")
     assert (excluded.holds, excluded.value) == ([], "c")
     assert excluded.excluded_by
+
+
+def test_a_sentence_on_a_sample_and_on_a_finite_population_is_one_of_those_at_once():
+    """More experiments are drawn of rows without chance than there are of a sample."""
+    values = dict(a=np.zeros(40), b=np.ones(40))
+    tables = Table("sample", "one", 5), Table("rows", "two", 30, rows=40)
+    claim = replace(
+        in_one,
+        predicate=lambda *figs: np.all([better(fig["a"], fig["b"]) for fig in figs], axis=0),
+        effect=None,
+        of_parts=tables,
+    )
+    (line,) = held_at_once([claim], Columns(one=values, two=values))
+    assert line.holds == [claim.id]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from kbrepro.information import allocated_gain, gain_rate, greedy_gain
+from kbrepro.information import allocated_gain, gain_rate, greedy_gain, matern_exponent
 from kbrepro.kernels import Array, Independent, Kernel, Linear, Matern, SquaredExponential, grid
 from kbrepro.problems import Trial
 
@@ -86,3 +86,10 @@ def allowed_exponent(kernel: str, T: int, d: int) -> float:
     """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T (`gain_rate`)."""
     late, early = gain_rate(kernel, np.array([T, T / 10]), d)
     return 0.5 + 0.5 * math.log10(late / early)
+
+
+def matern_regret_exponents(d: int, nu: float) -> dict[str, float]:
+    """Return the exponent of T in the regret of GP-UCB, Matérn kernel: Srinivas et al., Fig. 1, and
+    since Vakili et al. (2021).
+    """
+    return {"the paper": (1 + matern_exponent(d, nu)) / 2, "since": (nu + d) / (2 * nu + d)}

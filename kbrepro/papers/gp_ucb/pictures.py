@@ -54,6 +54,32 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
 # Figure 5
 
 
+def figure_5a(traces: Mapping[str, Curve]) -> Figure:
+    """Return Fig. 5a: mean average regret on functions of the prior, by rule."""
+    title = "Fig. 5a of Srinivas et al., replicated: average regret on functions of the prior"
+    panel = _only((*RULES, "GP-UCB, Theorem 2"), traces)
+    return regrets(title, {"": panel}, spread="mean and 95 % interval")
+
+
+def figure_5b(
+    thirds: Mapping[str, Mapping[str, Curve]], data: str, unit: str, block: int
+) -> Figure:
+    """Return Fig. 5b, a panel for each third of the days: intervals from means of `block` rows."""
+    title = f"Fig. 5b of Srinivas et al., replicated: average regret, {data}"
+    panels = {f"{third} tested": _only(RULES, traces) for third, traces in thirds.items()}
+    return regrets(title, panels, spread="mean and 95 % interval", unit=unit, block=block)
+
+
+def since_the_paper(panels: Mapping[str, Mapping[str, Curve]]) -> Figure:
+    """Return the average regret of rules since the paper, a panel each {title: {rule: trace}}."""
+    title = "Since the paper: average regret of later rules beside GP-UCB and EI"
+    return regrets(title, {name: _only(LATER, traces) for name, traces in panels.items()})
+
+
+def _only(rules: Sequence[str], traces: Mapping[str, Curve]) -> dict[str, Curve]:
+    return {rule: traces[rule] for rule in rules}
+
+
 def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: object) -> Figure:
     """Return average regret, a panel each {title: {rule: trace}} (`figures.regret_quartiles`)."""
     settings |= {"quantity": "average", "hero": HERO, "bands": BANDED}

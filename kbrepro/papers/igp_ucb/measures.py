@@ -5,9 +5,11 @@ Rules of improvement are named by incumbent and margin: `EI` has the mean-based 
 """
 
 import math
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
+import pandas as pd
 from scipy.linalg import eigvalsh
 
 from kbrepro.confidence import Chowdhury2017
@@ -47,6 +49,64 @@ def improvement_rules(prior_sd: float = 1.0) -> dict[str, Make]:
                 rule, incumbent=incumbent, margin=share * prior_sd, random_opening=True
             )
     return rules
+
+
+# Regret: R_T / T of every trial and rule, by label
+
+
+def means(final: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the mean R_T / T of every rule, a column for each label."""
+    return pd.DataFrame({label: lost.mean() for label, lost in final.items()})
+
+
+def leads(mean: pd.DataFrame) -> pd.DataFrame:
+    """Return who leads in Figs. 1 and 3, a row for each variant of EI and PI.
+
+    Ratios of mean regret (`means`), the larger of two panels.
+    """
+    fig1, fig3 = (mean.filter(like=name) for name in ("Fig. 1", "Fig. 3"))
+    lines: dict[str, list[float]] = {}
+    for variant, pool in POOLS.items():
+        improving = list(pool[3:])
+        rivals = fig1.loc[list(pool)].drop("IGP-UCB").min()
+        best = fig3.loc[improving].min()
+        ratios = (
+            fig1.loc["IGP-UCB"] / rivals,
+            fig3.loc[improving].max() / fig3.loc[list(OURS)].min(),
+            fig3.loc["GP-TS"] / best,
+        )
+        lines[variant.removeprefix(", ") or "no margin"] = [float(each.max()) for each in ratios]
+    columns = (
+        "Fig. 1: IGP-UCB over the best other",
+        "Fig. 3: EI or PI over the best other",
+        "Fig. 3: GP-TS over the better of EI and PI",
+    )
+    return pd.DataFrame(lines, columns).T.rename_axis("EI and PI")
+
+
+def sensitivity(inflation: pd.DataFrame) -> dict[str, float]:
+    """Return how regret grows under wrong kernels, IGP-UCB and GP-TS over EI and PI, by incumbent.
+
+    `inflation` has a row for each kernel and a column for each rule; means are geometric.
+    """
+    logs = np.log(inflation).mean()
+    ours = logs[list(OURS[1:])].mean()
+    found: dict[str, float] = {}
+    for variant in ("noisy incumbent", "margin 0.01"):
+        theirs = logs[[f"EI, {variant}", f"PI, {variant}"]].mean()
+        found[variant] = math.exp(ours - theirs)
+    return found
+
+
+def take_home(final: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the median and the largest regret of every rule over the best rule's median, in the
+    worst panel of Figs. 1 to 3.
+    """
+    functions = {label: lost for label, lost in final.items() if label.startswith("Fig.")}
+    median = pd.DataFrame({label: lost.median() for label, lost in functions.items()})
+    largest = pd.DataFrame({label: lost.max() for label, lost in functions.items()})
+    typical = (median / median.min()).max(axis=1)
+    return pd.DataFrame({"typical": typical, "worst": (largest / median.min()).max(axis=1)})
 
 
 # Theorems

@@ -1,10 +1,17 @@
-"""Problems from readings of sensors."""
+"""What is measured in runs, by hand, and problems from readings of sensors."""
+
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from kbrepro.papers.gp_ucb import measures
-from kbrepro.problems import Trial
+from kbrepro.confidence import Srinivas2010
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers.gp_ucb import gain, measures
+from kbrepro.policies import UCB
+from kbrepro.problems import GPDraw, Trial
+from kbrepro.simulation import run
 
 
 def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone():
@@ -19,3 +26,47 @@ def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone()
         prior_sd == pytest.approx(np.sqrt(np.trace(covariance) / 3))
         and problem.model.noise_variance == 0.5
     )
+
+
+def test_what_is_watched_is_the_run_that_is_played():
+    trial = Trial(3, 0)
+    problem = GPDraw(SquaredExponential(0.2), grid(20), 0.1)(trial)
+    rule = partial(UCB, problem.model, 5, width=Srinivas2010(0.1))
+    frames = measures.watched(rule(rng=trial.rng("policy")), problem, 5, trial.rng("noise"))
+    arms = run(rule(rng=trial.rng("policy")), problem, 5, trial.rng("noise")).arms
+    first = frames[frames["round"] == 1]
+    assert (first["mean"] == 0).all() and np.ptp(first["half"]) == 0
+    pulled = frames.groupby("round")["pulled"].first()
+    np.testing.assert_array_equal(pulled, problem.model.points[arms, 0])
+    # what is pulled has the highest edge of the band
+    for _, now in frames.groupby("round"):
+        edge = now["mean"] + now["half"]
+        assert edge[now["x"] == now["pulled"].iloc[0]].item() == pytest.approx(edge.max())
+
+
+def test_a_trial_has_settled_if_its_last_tenth_is_one_arm():
+    arms = np.zeros((3, 20), dtype=int)
+    arms[1, 18], arms[2, 17] = 1, 1
+    assert measures.settled(SimpleNamespace(arms=arms, horizon=20)) == pytest.approx(2 / 3)
+
+
+def test_room_by_hand():
+    regret = np.array([[1.0, 2.0], [1.0, 4.0], [5.0, 6.0]])
+    ratios = np.array([[0.1, 0.5], [0.5, 0.2], [0.5, 0.5]])
+    trace = SimpleNamespace(cumulative_regret=regret, band_ratio=ratios)
+    room = measures.room(trace, np.array([4.0, 8.0]))
+    assert [*room.values()] == pytest.approx([8 / 4, 0.5, 2 / 3])
+
+
+def test_the_exponent_of_a_power_is_its_power():
+    curves = np.arange(1.0, 101)[None] ** np.full((4, 1), 0.3) * np.arange(1, 5)[:, None]
+    found = measures.exponent(SimpleNamespace(horizon=100, cumulative_regret=curves), seed=1)
+    assert [*found.values()] == pytest.approx([0.3, 0.3, 0.3])
+
+
+def test_the_exponents_of_fig_1_for_matern():
+    """T^((nu + d (d + 1)) / (2 nu + d (d + 1))) in the paper, since with d for d (d + 1)."""
+    for d, nu in ((1, 2.5), (3, 1.5), (8, 2.5)):
+        found = gain.matern_regret_exponents(d, nu)
+        assert found["the paper"] == pytest.approx((nu + d * (d + 1)) / (2 * nu + d * (d + 1)))
+        assert found["since"] == pytest.approx(1 - nu / (2 * nu + d))

@@ -5,18 +5,13 @@ import pytest
 from traces import trace_of
 
 from kbrepro.papers.igp_ucb import pictures
-from kbrepro.papers.igp_ucb.measures import POOLS
 
 pytestmark = pytest.mark.usefixtures("styled")
 
 
 def test_the_figure_can_be_read(checked):
     levels = np.linspace(0.5, 1.5, 6)[:, None] * np.arange(1.0, 301) ** -0.4
-    columns = {
-        "noisy incumbent": POOLS[", noisy incumbent"],
-        "mean-based incumbent": (*POOLS[""], "PI, margin 0.01"),
-    }
-    rules = dict.fromkeys(name for pool in columns.values() for name in pool)
+    rules = dict.fromkeys(sum(pictures.COLUMNS.values(), ()))
     traces = {rule: trace_of((1.0 + (7 * i) % 8) * levels) for i, rule in enumerate(rules)}
-    figure = pictures.regrets("Fig. 7", {"(a) SE": traces}, columns)
+    figure = pictures.regrets("Fig. 7", {"(a) SE": traces})
     assert checked(figure) and figure.axes[-1].get_xlabel()
