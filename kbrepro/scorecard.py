@@ -57,7 +57,9 @@ EXPLORATORY = (
     "**Exploratory.** The predicates were written knowing the trials, those of edition 0.3.0. Where"
     " each of its claims went, with the old verdict beside: "
     + ", ".join(f"[0{n}](../docs/old_claims/0{n}.md)" for n in range(1, 7))
-    + ". [How claims are judged](../docs/claims.md)."
+    + ". Two readings then changed 30 predicates of 73: 8 towards the paper, 11 away from it, 11"
+    " neither ([which](../docs/claims.md#what-two-readings-changed)). [How claims are"
+    " judged](../docs/claims.md)."
 )
 
 
@@ -179,7 +181,8 @@ def told_of(run: Mapping[str, Sequence[Record]]) -> list[str]:
     shown += sorted(crossed, key=lambda line: -len(line["holds"]))[:1]
     rows = [
         [
-            f"{line['value']} ({line['choice']})" if line["choice"] else "main",
+            (f"{line['value']} ({line['choice']})" if line["choice"] else "main")
+            + ", excluded" * bool(line["excluded_by"]),
             f"{len(line['holds'])} of {len(line['holds'] + line['fails'])}",
             f"{line['mean']:.1f}",
             ", ".join(line["fails"]) or "none",

@@ -764,7 +764,7 @@ least = min(np.isfinite(refuted[kind]).mean() for kind in [*played_on][:2])
 record.say(
     totals["GPN-UCB"] > totals["cEI, exact"] and least > 0.9 and "cEI" not in on_norm_2,
     "Use cEI with its expectation computed, not sampled. Where its bound B is true GPN-UCB may be"
-    f" the better one; that was not shown: outputs refute B = 2 on at least {least:.0%} of the draws,"
-    " and on chains of norm 2 cEI was not played.",
+    f" the better one; that was not shown: outputs refute B = 2 on {least:.0%} of the draws or"
+    " more, and on chains of norm 2 cEI was not played.",
 )
 record.finish()

@@ -227,18 +227,18 @@ def test_the_form_changes_by_counts_alone_and_stays_exact(changes_early):
 
 
 def test_a_pull_with_little_noise_takes_the_covariance_which_is_as_exact_as_ever(changes_early):
-    smooth = SquaredExponential(0.2)
+    smooth = SquaredExponential(0.2, variance=4.0)  # 1e-8 prior variances are 4e-8
     policy = UCB(Model(grid(20), smooth, 1e-3), 25, width=Constant(2.0))
     covariance = CovariancePosterior(smooth, grid(20), 1e-3)
-    for arm, noise in [*[(each % 5, 1e-3) for each in range(30)], (7, 1e-7), (9, 1e-10), (7, 1e-3)]:
+    for arm, noise in [*[(each % 5, 1e-3) for each in range(30)], (7, 5e-8), (9, 3e-8), (7, 1e-3)]:
         kind = type(policy.posterior)
         policy.tell(arm, 0.3, noise_variance=noise)
         covariance.update(arm, 0.3, noise)
-        if noise == 1e-7:
+        if noise == 5e-8:
             assert kind is type(policy.posterior) is DistinctPosterior
     assert type(policy.posterior) is CovariancePosterior
     np.testing.assert_allclose(policy.posterior.mean, covariance.mean, atol=1e-9)
-    np.testing.assert_allclose(policy.posterior.variance, covariance.variance, atol=1e-14)
+    np.testing.assert_allclose(policy.posterior.variance, covariance.variance, atol=4e-14)
     # with such noise it is not even begun
     little = exact_posterior(smooth, grid(20), 1e-9, 25)
     for arm in range(40):
@@ -249,15 +249,10 @@ def test_a_pull_with_little_noise_takes_the_covariance_which_is_as_exact_as_ever
 def test_a_rule_that_draws_refuses_a_form_that_cannot():
     told = (
         "form = <class 'kbrepro.posterior.RowPosterior'> is not allowed: form must be"
-        " CovariancePosterior or DistinctPosterior or LatticePosterior for a rule that draws"
+        " CovariancePosterior or LatticePosterior for a rule that draws"
     )
     with pytest.raises(ValueError, match=f"^{told}$"):
         ThompsonSampling(DENSE, 5, width=ONE, form=RowPosterior)
-    for form, kind in (
-        (DistinctPosterior, DrawnDistinctPosterior),
-        (CovariancePosterior, DrawnPosterior),
-    ):
-        assert type(PIMS(DENSE, form=form).posterior) is kind
 
 
 def by_one_solve(model, arms, rewards, noises):

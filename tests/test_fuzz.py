@@ -149,8 +149,9 @@ class Sequence:
             make = partial(make, width=kb.Constant(self.width))
         if self.rule == "PI":
             make = partial(make, margin=self.margin)
-        forms = [None, CovariancePosterior, DistinctPosterior]
-        forms += [RowPosterior] * (self.rule not in ("TS", "PIMS"))
+        forms = [None, CovariancePosterior]
+        if self.rule not in ("TS", "PIMS"):
+            forms += [DistinctPosterior, RowPosterior]
         if lattice and getattr(self.model.kernel, "stationary", False):
             forms.append(LatticePosterior)
         form = forms[rng.integers(len(forms))]

@@ -170,6 +170,21 @@ def test_arms_of_largest_index_share_a_pass_over_the_inverse_and_the_arms_are_th
     np.testing.assert_allclose(means[True], means[False], rtol=0, atol=1e-13)
 
 
+def test_those_of_largest_index_that_are_new_are_taken_along(monkeypatch):
+    monkeypatch.setattr("kbrepro.posterior.AHEAD_FROM", 10)
+    posterior, rng = LatticePosterior(KERNELS[1], grid(100), 0.1), np.random.default_rng(1)
+    for arm in rng.permutation(100)[:20].tolist():
+        posterior.update(arm, 0.0)
+    index = rng.standard_normal(100)
+    order = [arm for arm in np.argsort(-index).tolist() if not posterior.counts[arm]]
+    posterior.look_ahead(order[0], index)
+    assert set(posterior._inverse.ahead) == set(order[:16])
+    posterior.look_ahead(order[3], index)
+    assert set(posterior._inverse.ahead) == set(order[:16])
+    posterior.look_ahead(order[70], index)
+    assert set(posterior._inverse.ahead) == {*order[:31], order[70]}
+
+
 def test_what_was_looked_ahead_while_the_panels_changed_is_not_used(monkeypatch):
     """As another thread may tell meanwhile."""
     rng, inverse, once = np.random.default_rng(3), Precision(), Precision._times_panels

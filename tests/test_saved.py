@@ -39,10 +39,6 @@ POLICIES = {
         partial(UCB, width=Srinivas2010(0.1), form=DistinctPosterior),
         UNEVEN,
     ),
-    "GP-TS, one row an arm": (
-        partial(ThompsonSampling, width=Constant(1.0), form=DistinctPosterior),
-        UNEVEN,
-    ),
     "GP-UCB, lattice": (partial(UCB, width=Srinivas2010(0.1), form=LatticePosterior), PLAIN),
     "GP-TS, lattice": (
         partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior),
@@ -66,16 +62,7 @@ POLICIES = {
 }
 #: What draws besides the order of ties, and what must be saved: arms, rewards and the generator do
 #: not do.
-DRAW = {
-    "GP-TS",
-    "GP-TS, one row an arm",
-    "PIMS",
-    "GP-EIMS",
-    "IRGP-UCB",
-    "uniform play",
-    "random arms",
-    "cEI",
-}
+DRAW = {"GP-TS", "PIMS", "GP-EIMS", "IRGP-UCB", "uniform play", "random arms", "cEI"}
 MUST_BE_SAVED = {"BKB", "BKB, streaming", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
 MUST_BE_SAVED |= {"SupKernelUCB, tuned"}
 MUST_BE_SAVED |= {

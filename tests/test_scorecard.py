@@ -1,6 +1,8 @@
 """What came out as text: every number of a record stands in its table and in its lines."""
 
 import json
+import re
+from collections import Counter
 from pathlib import Path
 
 import jsonschema
@@ -102,6 +104,8 @@ def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
         "      1.2 (1.1 to 1.4): ratio",
         "      100 kept, 25 a rerun",
     ]
+    (said, *_) = scorecard.lines(CLAIM | {"uncertain": True})
+    assert said.startswith("9-A   ◑ depends on width (uncertain): ")
     first, room, checked = scorecard.lines(THEOREM)
     assert first == "9-T   no violation in 12 runs: R is at most T. (Theorem 1)"
     assert (checked.strip(), room.strip()) == ("runs above T", "room: 0.034 of the bound")
@@ -134,10 +138,11 @@ def test_crossed_readings_are_counted():
 def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
     finding = {name: CLAIM[name] for name in ("verdict", "depends_on", "uncertain", "readings")}
     line = {"choice": "width", "value": "five", "holds": ["9-A"], "fails": ["9-B"], "mean": 1.25}
+    line["excluded_by"] = ""
     run = {
         "claims": [CLAIM, CLAIM | {"id": "9-B"}],
         "findings": [finding | {"ids": ["9-A", "9-B"]}],
-        "at_once": [line | {"choice": "", "value": ""}, line],
+        "at_once": [line | {"choice": "", "value": ""}, line | {"excluded_by": "a clause"}],
     }
     sentences, findings, shared, table = scorecard.told_of(run)
     assert sentences.startswith("2 sentences: ") and "2 ◑ depends" in sentences
@@ -145,7 +150,7 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
     assert shared == "Judged together: 9-A + 9-B: depends."
     assert table.splitlines()[2:] == [
         "| main | 1 of 2 | 1.2 | 9-B |",
-        "| five (width) | 1 of 2 | 1.2 | 9-B |",
+        "| five (width), excluded | 1 of 2 | 1.2 | 9-B |",
     ]
     assert scorecard.told_of({"claims": [OWN], "findings": [], "at_once": []}) == []
 
@@ -203,3 +208,17 @@ def test_the_page_of_every_claim_is_that_of_the_committed_claims():
                 )
     assert not odd, "\n".join(odd)
     assert scorecard.page(RUNS) == page
+
+
+def test_the_counts_of_changed_predicates_are_those_of_their_table():
+    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w, -]+) \| .* \| (towards|away|neither) \|$", page, flags=re.M)
+    moved = Counter()
+    for ids, direction in rows:
+        moved[direction] += len(ids.split(", "))
+    told = "8 towards the paper, 11 away from it, 11 neither"
+    assert [*map(int, re.findall(r"\d+", told))] == [
+        moved[each] for each in ("towards", "away", "neither")
+    ]
+    assert told in " ".join(page.split()) and told in scorecard.EXPLORATORY
+    assert f"changed {moved.total()} predicates" in scorecard.EXPLORATORY

@@ -113,7 +113,7 @@ VERDICT, TABLE = '"verdict": "comes out again"', "tables/fig5a_rules.csv"
             lambda results: replace(results, "claims.json", VERDICT, '"verdict": "does not"'),
             [
                 f"claims.json {CHANGED}",
-                "claims.json: 4-N: verdict is 'does not', judged again 'comes out again'",
+                "claims.json: 4-B: verdict is 'does not', judged again 'comes out again'",
             ],
         ),
         (

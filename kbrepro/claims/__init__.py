@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from inspect import signature
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,7 +85,8 @@ class Claim:
                 f"claim {self.id} asks for {', '.join(missing)}: its claims.py has no such table"
             )
         named = [known[name] for name in names]
-        return [table for each in named for table in (each if isinstance(each, tuple) else (each,))]
+        tuples = (each if isinstance(each, tuple) else (each,) for each in named)
+        return [*chain.from_iterable(tuples)]
 
 
 def claim(
@@ -295,25 +296,18 @@ def readings_of(each: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
         _of_all(each.predicate, trials)  # which columns it asks for
         return trials
 
-    main = under(())
-    singles: dict[tuple[str, str], list[Trials]] = {}
-    for table in tables:
-        for choice, values in table.readings.items():
-            for value in [*values][1:]:
-                trials = singles.get((choice, value)) or under(((choice, value),))
-                if any(there.differs(here) for there, here in zip(trials, main, strict=True)):
-                    singles[choice, value] = trials
-    crossed = {choice for table in tables for choice in table.crossed}
-    pairs = [
-        pair
-        for pair in combinations([single for single in singles if single[0] in crossed], 2)
-        if pair[0][0] != pair[1][0]
-    ]
-    return (
-        {(): main}
-        | {(single,): trials for single, trials in singles.items()}
-        | {pair: under(pair) for pair in pairs}
-    )
+    found: dict[Chosen, list[Trials]] = {(): under(())}
+    values = chain.from_iterable(table.values() for table in tables)
+    for single in dict.fromkeys(values):
+        trials = under((single,))
+        if any(there.differs(here) for there, here in zip(trials, found[()], strict=True)):
+            found[single,] = trials
+    crossed = {*chain.from_iterable(table.crossed for table in tables)}
+    singles = [single for (single,) in [*found][1:] if single[0] in crossed]
+    for one, other in combinations(singles, 2):
+        if one[0] != other[0]:
+            found[one, other] = under((one, other))
+    return found
 
 
 def replication_probabilities(
@@ -482,7 +476,7 @@ def together(claims: Sequence[Claim]) -> tuple[list[Table], Callable[..., NDArra
     (claims, experiments).
     """
     asked = [each.tables() for each in claims]
-    tables = [*{id(table): table for each in asked for table in each}.values()]
+    tables = [*{id(table): table for table in chain.from_iterable(asked)}.values()]
 
     def hold(*views: View) -> NDArray[np.bool_]:
         shown = {id(table): view for table, view in zip(tables, views, strict=True)}
@@ -520,24 +514,19 @@ def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
     for (chosen, trials), each in zip(under.items(), held, strict=True):
         by_claim = each.reshape(len(claims), -1)
         order = np.argsort(-by_claim.mean(axis=1), kind="stable")
-        at_least = np.logical_and.accumulate(by_claim[order]).mean(axis=1) >= 0.9
-        n = int(at_least.sum())
+        shares = np.logical_and.accumulate(by_claim[order]).mean(axis=1)
+        holds = {*order[shares >= 0.9].tolist()}
         lines.append(
             AtOnce(
-                CROSS.join(choice for choice, _ in chosen),
-                CROSS.join(value for _, value in chosen),
-                sorted_as(claims, order[:n]),
-                sorted_as(claims, order[n:]),
+                CROSS.join(dict(chosen)),
+                CROSS.join(dict(chosen).values()),
+                [claim.id for i, claim in enumerate(claims) if i in holds],
+                [claim.id for i, claim in enumerate(claims) if i not in holds],
                 float(by_claim.sum(axis=0).mean()),
                 _clause(dict(chosen), trials),
             )
         )
     return lines
-
-
-def sorted_as(claims: Sequence[Claim], chosen: Any) -> list[str]:
-    """The ids of the claims at some places, in the claims' order."""
-    return [claims[i].id for i in sorted(chosen)]
 
 
 def _rng(each: Claim) -> np.random.Generator:

@@ -4,9 +4,10 @@ drawn from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,11 @@ class Table:
     crossed: tuple[str, ...] = ()
     caveat: str = ""
 
+    def values(self) -> Iterator[tuple[str, str]]:
+        """Yield every choice with each of its values but the main one."""
+        for choice, values in self.readings.items():
+            yield from zip(repeat(choice), [*values][1:], strict=False)
+
     def under(self, kept: Kept, reading: Mapping[str, str]) -> Trials:
         """Return the trials under a reading, {choice: value}; a choice that it does not name has
         its main value.
@@ -196,7 +202,7 @@ class Trials:
     @property
     def n(self) -> int:
         """Kept trials: those that all columns that were used have in common, the first."""
-        return min(self.used.values())
+        return min(self.used.values(), default=0)
 
     @property
     def fixed(self) -> bool:
@@ -273,7 +279,7 @@ class Draw:
     repeated.
     """
 
-    def __init__(self, rows: Rows, apart: bool = False, experiments: int = 1) -> None:
+    def __init__(self, rows: Rows, apart: bool = False, experiments: int = 0) -> None:
         self._make, self._apart, self.experiments = rows, apart, experiments
         self._rows: dict[Any, NDArray[np.int64]] = {}
         # the column with its means: an id is only its own
@@ -304,7 +310,7 @@ class Draw:
         key = (rule if self._apart else "", id(column), n)
         if key not in self._means:
             means = self.values(rule, column, n).mean(axis=1)
-            self._means[key] = column, np.resize(means, max(len(means), self.experiments))
+            self._means[key] = column, np.resize(means, self.experiments or len(means))
         return self._means[key][1]
 
 
@@ -335,7 +341,7 @@ class View:
         if of is None:
             return self._draw.means(rule, column, n)
         reduced = of(self._draw.values(rule, column, n), axis=1)
-        return np.resize(reduced, max(len(reduced), self._draw.experiments))
+        return np.resize(reduced, self._draw.experiments or len(reduced))
 
     def __getitem__(self, rule: str) -> Array:
         return self(rule)

@@ -336,6 +336,8 @@ class IndexPolicy(AskTell):
     posterior: Any
     unit: float = 1.0
     level: float = 0.0
+    #: Whether arms of large index are likely to be chosen soon: not where the index is drawn anew.
+    looks_ahead = True
 
     def __init__(
         self,
@@ -370,17 +372,13 @@ class IndexPolicy(AskTell):
         rank, index = self.ties(), np.asarray(self.index())
         if index.shape != rank.shape:
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
-        return self._best(index, rank)
-
-    def _best(self, index: Array, rank: NDArray[np.int64]) -> int:
-        """The arm of largest index among those allowed."""
-        if self._allowed is None:
-            return best_arm(index, rank, self.unit, self.level)
-        return int(
-            self._allowed[
-                best_arm(index[self._allowed], rank[self._allowed], self.unit, self.level)
-            ]
-        )
+        arms: Any = slice(None) if self._allowed is None else self._allowed
+        arm = best_arm(index[arms], rank[arms], self.unit, self.level)
+        if self._allowed is not None:
+            arm = int(self._allowed[arm])
+        if self.looks_ahead and isinstance(self.posterior, LatticePosterior):
+            self.posterior.look_ahead(arm, index)
+        return arm
 
     def learn(self, arm: int, observation: Any) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
@@ -401,9 +399,6 @@ class Policy(IndexPolicy):
     less that level: the arms are those of rewards and prior mean less a constant of up to HIGH
     prior standard deviations; a warning is given beyond.
     """
-
-    #: Whether arms of large index are likely to be chosen soon: not where the index is drawn anew.
-    looks_ahead = True
 
     takes: tuple[str, ...] = ("allowed", "noise_variance", "mean")
     model: Model
@@ -454,12 +449,6 @@ class Policy(IndexPolicy):
         return form(
             self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean
         )
-
-    def _best(self, index: Array, rank: NDArray[np.int64]) -> int:
-        arm = super()._best(index, rank)
-        if self.looks_ahead and isinstance(self.posterior, LatticePosterior):
-            self.posterior.look_ahead(arm, index)
-        return arm
 
     @at_once
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:

@@ -13,27 +13,25 @@ from kbrepro.posterior import (
     DISTINCT,
     FEW,
     CovariancePosterior,
-    DistinctPosterior,
     DrawnDistinctPosterior,
     DrawnPosterior,
     LatticePosterior,
+    PulledPosterior,
     lattice_posterior,
 )
 from kbrepro.problems import Model, prior_draws
 
 #: Bytes a pair of arms: the covariance, and what is made on the way to the factor that draws.
 BYTES = 8.0 + checks.KERNEL_BYTES
-#: Forms that a rule may be told to draw from.
-OFF_LATTICE = CovariancePosterior, DistinctPosterior
-FORMS = *OFF_LATTICE, LatticePosterior
-Drawing = DrawnPosterior | DrawnDistinctPosterior | LatticePosterior
+Drawing = DrawnPosterior | PulledPosterior
 
 
 class Sampling(Policy):
     """A policy that draws functions from its posterior.
 
-    `form` is one of FORMS; by default the lattice form where it is possible, else the covariance of
-    up to FEW arms, and of more one row a distinct arm until half of them were pulled.
+    `form` is CovariancePosterior or LatticePosterior; by default the lattice form where it is
+    possible, else the covariance of up to FEW arms, and of more one row a distinct arm until half
+    of them were pulled.
 
     On a lattice every second draw is left over from the one before: to go on later the policy must
     be saved. Elsewhere arms, rewards and the generator's state will do.
@@ -49,21 +47,20 @@ class Sampling(Policy):
 
     def prior(self, horizon: int | None) -> Drawing:
         model, form = self.model, self.form
-        if form not in (None, *FORMS):
-            names = " or ".join(each.__name__ for each in FORMS)
-            raise checks.refused("form", form, f"{names} for a rule that draws")
-        asked_for = form if form is LatticePosterior else lattice_posterior
-        on_lattice: LatticePosterior | None = None if form in OFF_LATTICE else self.made(asked_for)
-        if on_lattice:
-            on_lattice.make_room(horizon or 1)
-            return on_lattice
+        if form not in (None, CovariancePosterior, LatticePosterior):
+            allowed = "CovariancePosterior or LatticePosterior for a rule that draws"
+            raise checks.refused("form", form, allowed)
+        if form is not CovariancePosterior:
+            on_lattice = self.made(form or lattice_posterior)
+            if on_lattice:
+                on_lattice.make_room(horizon or 1)
+                return on_lattice
         other = " off a lattice, or a rule that does not draw, with a horizon"
         checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
-        if form is CovariancePosterior or (form is None and model.n_arms <= FEW):
+        if form is CovariancePosterior or model.n_arms <= FEW:
             return self.made(DrawnPosterior)
         distinct = self.made(DrawnDistinctPosterior)
-        if form is None:
-            distinct.most = int(DISTINCT * model.n_arms)
+        distinct.most = int(DISTINCT * model.n_arms)
         return distinct
 
     def deviation(self) -> Array:

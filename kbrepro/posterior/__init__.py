@@ -21,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.blas import dsymv, dsyr, dsyrk
-from scipy.linalg.lapack import dtrtri
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, quiet
 from kbrepro.posterior.lattice import AHEAD_FROM, COLUMNS, LATTICE_FROM, Precision, PriorCovariance
 
+#: A column is refined so many times at most.
+REFINED = 2
 #: Least noise variance in prior variances, by use: it must stand out from the rounding of what it
 #: is added to.
 LEAST_NOISE = {
@@ -188,7 +189,7 @@ class ExactPosterior(Uncertain):
 
     def covariance_with(self, arm: int) -> Array:
         """Return the posterior covariance of `arm` with all arms, (A,)."""
-        raise NotImplementedError
+        return self._column(arm)[0]
 
     def _column(self, arm: int) -> tuple[Array, float, Any]:
         """The covariance of `arm` with all arms (A,), its variance, and what `_remember` needs;
@@ -275,13 +276,9 @@ class RowPosterior(CovariancePosterior):
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
         pulls = len(self._rows)
         if self.changes and pulls > SPARED + REPEATED * np.count_nonzero(self._weights):
-            try:
-                self._one_row_an_arm()
-            except LinAlgError:  # the noise of the pulls is as small as the rounding of the kernel
-                self.changes = False
-            else:
-                self._remember(arm, g, more, self._column(arm)[2])
-                return
+            self._one_row_an_arm()
+            self._remember(arm, g, more, self._column(arm)[2])
+            return
         if pulls < self.most:
             self._rows.append(g)
             self._error = EPSILON * math.sqrt(len(self._rows))
@@ -294,15 +291,14 @@ class RowPosterior(CovariancePosterior):
         self.__class__ = CovariancePosterior  # type: ignore[assignment]
 
     def _one_row_an_arm(self) -> None:
-        """Become the posterior of one row a distinct arm; LinAlgError if M has no factor."""
+        """Become the posterior of one row a distinct arm."""
         other = DistinctPosterior(self._kernel, self._points, self.noise_variance)
-        other.know(self._weights)
-        other.most = int(DISTINCT * self.n_arms)
-        new = {
-            name: vars(other)[name] for name in ("_pulled", "_place", "_inverse", "_rows", "most")
-        }
-        vars(self).update(new, _error=EPSILON)
-        self.__class__ = DistinctPosterior  # type: ignore[assignment]
+        for arm in np.flatnonzero(self._weights).tolist():
+            other.update(arm, 0.0, self.noise_variance / self._weights[arm])
+        self.most = int(DISTINCT * self.n_arms)
+        del self._rows
+        vars(self).update({**vars(other), **vars(self)}, _error=EPSILON)
+        self.__class__ = type(other)  # type: ignore[assignment]
 
 
 class DrawnPosterior(CovariancePosterior):
@@ -332,20 +328,16 @@ class PulledPosterior(ExactPosterior):
     n_i) M^-1 e_i, for one pulled before. Subclasses say how K is multiplied.
     """
 
-    #: v is refined, so many times at most, while its residual exceeds this share of the variance.
-    refined, residual = 2, 2e-15
+    #: v is refined while its residual exceeds this share of the variance.
+    residual = 2e-15
 
     def _prepare(self) -> None:
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
         self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()
 
-    def _own(self, arm: int) -> Array:
-        """What `_product` needs of an arm that is new, (A,)."""
-        raise NotImplementedError
-
-    def _times_prior(self, arm: int, own: Array) -> Array:
-        """Return M^-1 k(X, arm), (m,), of an arm that is new."""
+    def _prior_with(self, arm: int) -> tuple[Array, Array]:
+        """Return what `_product` needs of an arm that is new, (A,), and k(X, arm), (m,)."""
         raise NotImplementedError
 
     def _product(self, own: Array | None, v: Array) -> Array:
@@ -364,9 +356,6 @@ class PulledPosterior(ExactPosterior):
         largest = float(np.abs(told).max(initial=0.0))
         return self._refined(None, self._inverse.times(told), told, largest)[0]
 
-    def covariance_with(self, arm: int) -> Array:
-        return self._column(arm)[0]
-
     def _column(self, arm: int) -> tuple[Array, float, Any]:
         """As in all forms; the variance is without the rounding of all updates so far, which the
         noise may not cover.
@@ -375,8 +364,8 @@ class PulledPosterior(ExactPosterior):
         """
         place, target, own = self._place[arm], np.zeros(len(self._pulled)), None
         if place < 0:
-            own = self._own(arm)
-            v = -self._times_prior(arm, own)
+            own, to_pulled = self._prior_with(arm)
+            v = -self._inverse.times(to_pulled, arm)
         else:
             noise = self.noise_variance / self._weights[arm]
             target[place] = noise
@@ -400,10 +389,10 @@ class PulledPosterior(ExactPosterior):
         numbers.
         """
         pulled, noise = self._pulled, self._noise
-        for again in range(1 + self.refined):
+        for again in range(1 + REFINED):
             found = self._product(own, v)
             off = target - found[pulled] - noise * v
-            if again == self.refined or not np.any(np.abs(off) > self.residual * size):
+            if again == REFINED or not np.any(np.abs(off) > self.residual * size):
                 break
             v += self._inverse.times(off)
         return found, v
@@ -435,55 +424,37 @@ class DistinctPosterior(PulledPosterior):
         super()._prepare()
         self._rows = Stack(self.n_arms)
 
-    def _own(self, arm: int) -> Array:
-        return self._kernel(self._points[arm : arm + 1], self._points)[0]
-
-    def _times_prior(self, arm: int, own: Array) -> Array:
-        return self._inverse.times(own[self._pulled])
+    def _prior_with(self, arm: int) -> tuple[Array, Array]:
+        row = self._kernel(self._points[arm : arm + 1], self._points)[0]
+        return row, row[self._pulled]
 
     def _product(self, own: Array | None, v: Array) -> Array:
         product = v @ self._rows()
         return product if own is None else product + own
 
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
-        own = kept[2]
+        full = kept[2] is not None and len(self._pulled) == self.most
         little = self.noise_variance / more < LEAST_NOISE[DrawnPosterior.use] * self._unit
-        if little or (own is not None and len(self._pulled) == self.most):
+        if full or little:
             with suppress(LinAlgError):  # else all stays as it is
                 self._upper = self._covariance()
                 self.__class__ = self.then  # type: ignore[assignment]
                 del self._inverse, self._rows, self._pulled, self._place
                 self._remember(arm, g, more, None)
                 return
-        if own is not None:
-            self._rows.make_room(1)
+        new = kept[2]
+        self._rows.make_room(new is not None)
         super()._remember(arm, g, more, kept)
-        if own is not None:
-            self._rows.append(own)
-
-    def know(self, weights: Array) -> None:
-        """Keep rows and inverse of arms of these weights (A,); LinAlgError if M has no factor."""
-        self._weights, self._pulled = weights, np.flatnonzero(weights)
-        self._place[self._pulled] = np.arange(len(self._pulled))
-        self._rows.make_room(len(self._pulled))
-        for row in self._kernel(self._points[self._pulled], self._points):
-            self._rows.append(row)
-        inverse, _ = dtrtri(self._factor(), lower=1)
-        for place, q in enumerate(inverse):
-            self._inverse.add(q[: place + 1])
+        if new is not None:
+            self._rows.append(new)
 
     def _covariance(self) -> Array:
         """Return the upper half of the covariance (A, A); LinAlgError if M has no factor."""
         checks.pairs(self.n_arms, "points: the covariance")
-        V = solve_triangular(self._factor(), self._rows(), lower=True, check_finite=False)
+        M = self._rows()[:, self._pulled] + np.diag(self._noise)
+        V = solve_triangular(cholesky(M, lower=True), self._rows(), lower=True)
         K = np.asfortranarray(self._kernel(self._points, self._points))
         return dsyrk(-1.0, V.T, beta=1.0, c=K, overwrite_c=1)
-
-    def _factor(self) -> Array:
-        """Return the lower Cholesky factor of M, (m, m)."""
-        M = self._rows()[:, self._pulled]
-        M[np.diag_indices(len(M))] += self._noise
-        return cholesky(M, lower=True, overwrite_a=True, check_finite=False)
 
 
 class DrawnDistinctPosterior(DistinctPosterior):
@@ -510,14 +481,17 @@ class LatticePosterior(PulledPosterior):
         """Raise MemoryError, in GB, unless so many pulls fit."""
         self._inverse.make_room(min(pulls, self.n_arms))
 
-    def _own(self, arm: int) -> Array:
-        return np.eye(1, self.n_arms, arm)[0]
+    def _prior_with(self, arm: int) -> tuple[Array, Array]:
+        points = self._points
+        row = self._kernel(points[self._pulled], points[arm : arm + 1])[:, 0]
+        return np.eye(1, self.n_arms, arm)[0], row
 
     def look_ahead(self, arm: int, index: Array) -> None:
         """Take the new arms of largest index (A,) along in the pass over the inverse that a new
         `arm` needs; this changes nothing that is shown.
         """
-        known, pulled = self._inverse.ahead, self._pulled
+        known = self._inverse.ahead
+        pulled = self._pulled
         if self._place[arm] >= 0 or arm in known or len(pulled) < AHEAD_FROM:
             return
         new = self._place < 0
@@ -527,11 +501,6 @@ class LatticePosterior(PulledPosterior):
             others = others[np.argpartition(-index[others], COLUMNS - 2)[: COLUMNS - 1]]
         arms = [arm, *others.tolist()]
         self._inverse.look_ahead(arms, self._kernel(self._points[arms], self._points[pulled]))
-
-    def _times_prior(self, arm: int, own: Array) -> Array:
-        points = self._points
-        to_pulled = self._kernel(points[self._pulled], points[arm : arm + 1])[:, 0]
-        return self._inverse.times(to_pulled, arm)
 
     def _product(self, own: Array | None, v: Array) -> Array:
         weights = np.zeros(self.n_arms) if own is None else own
@@ -623,7 +592,7 @@ def exact_posterior(
     if pulls > most and A <= FEW:
         return CovariancePosterior(kernel, points, noise_variance, mean=mean)
     rows = RowPosterior(kernel, points, noise_variance, mean=mean)
-    rows.changes = A > FEW and noise_variance >= LEAST_NOISE[DrawnPosterior.use] * rows._unit
+    rows.changes = A > FEW and noise_variance >= LEAST_NOISE[LatticePosterior.use] * rows._unit
     # of more pulls so many rows are as dear as the covariance
     rows.most = most // 2 if pulls > most else most
     if horizon is not None:

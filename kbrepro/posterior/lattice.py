@@ -164,12 +164,10 @@ class Precision(checks.Changing):
         self._pending[self._n_pending, : self._size] = q
         self._n_pending += 1
         if self._n_pending == PENDING:
-            size = self._size
             self._turn += 1
             for number, panel in enumerate(self._panels):
-                part = slice(number * PANEL, min((number + 1) * PANEL, size))
-                rows = panel[: part.stop - part.start, : part.stop]
-                rows += self._pending[:, part].T @ self._pending[:, : part.stop]
+                rows = slice(number * PANEL, (number + 1) * PANEL)
+                panel += self._pending[:, rows].T @ self._pending[:, : rows.stop]
             self._pending[:], self._n_pending = 0.0, 0
             self._turn += 1
             self._ahead = self._turn, {}

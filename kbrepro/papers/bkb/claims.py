@@ -10,6 +10,7 @@ short by more *starves*. Operations are the printed leading terms of an algorith
 
 import math
 from functools import partial
+from itertools import chain, product
 
 import numpy as np
 import pandas as pd
@@ -65,13 +66,18 @@ def seeds_of_figure_1(kept):
                     for n in ("starved", "inflated", "coverage")
                 }
     own_qbar = [
-        worst_ratio(ratios)
-        for run in kept.results("Fig. 1, own qbar")
-        for ratios in run.by_qbar.values()
+        worst_ratio(ratios) for _, _, ratios in at_every_qbar(kept.results("Fig. 1, own qbar"))
     ]
     return columns | {
         ("BKB, Theorem 1's", "worst ratio"): np.array(own_qbar)[:, np.array(PANELS) - 1].max(axis=1)
     }
+
+
+def at_every_qbar(runs):
+    """Every run with each of its qbar and what was followed there."""
+    for run in runs:
+        for qbar, followed in run.by_qbar.items():
+            yield run, qbar, followed
 
 
 def worst_ratio(ratios):
@@ -214,11 +220,13 @@ def one_qbar_serves_ten_horizons(pulls):
 def equal_sizes(kept):
     """Worst inflation by BKB's dictionary and by as many pulls drawn uniformly, by design."""
     runs = {design: np.transpose(kept.results(f"equal size, {design}")) for design in ON}
-    return {
-        (ON[d][form], "total"): inflation
-        for d in ON
-        for form, inflation in zip(FORMS, runs[d], strict=True)
-    }
+    columns = {}
+    for design, names in ON.items():
+        columns |= {
+            (names[form], "total"): inflation
+            for form, inflation in zip(FORMS, runs[design], strict=True)
+        }
+    return columns
 
 
 def decades(inflation, axis):
@@ -390,8 +398,7 @@ def a_step_is_much_cheaper_than_a_refit(line, plane):
     """
     pairs = [
         (cost("BKB", what), cost("exact, refit", what))
-        for cost in (line, plane)
-        for what in ("total", "space")
+        for cost, what in product((line, plane), ("total", "space"))
     ]
     return always(*(clearly_better(*pair) for pair in pairs))
 
@@ -434,7 +441,7 @@ def the_estimate_is_far_below_the_worst_case(line, plane):
 
 def by_design(kept, label):
     """What every run of a label gave, in three designs."""
-    return [run for design in DESIGNS for run in kept.results(f"{label}, {design}")]
+    return [*chain.from_iterable(kept.results(f"{label}, {design}") for design in DESIGNS)]
 
 
 # Theorems. Theorem 1's own qbar keeps nearly every pull at this scale; where runs have a smaller
@@ -453,7 +460,7 @@ def theorem_1_accuracy(kept):
     """
     runs = by_design(kept, "own qbar")
     return Outcome.of(
-        [worst_ratio(ratios) / ALPHA for run in runs for ratios in run.by_qbar.values()],
+        [worst_ratio(ratios) / ALPHA for _, _, ratios in at_every_qbar(runs)],
         kept.parameters["delta"],
     )
 
@@ -468,8 +475,7 @@ def theorem_1_size(kept):
     factor = 3 * (1 + 1 / kept.parameters["noise_variance"]) * ALPHA
     shares = [
         float((one.members / (factor * qbar * run.dimension)).max())
-        for run in by_design(kept, "own qbar")
-        for qbar, one in run.by_qbar.items()
+        for run, qbar, one in at_every_qbar(by_design(kept, "own qbar"))
     ]
     return Outcome.of(shares, kept.parameters["delta"])
 

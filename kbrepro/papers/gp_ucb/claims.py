@@ -158,7 +158,7 @@ LEAD = "mean R_T of the best of MPI, mean only and variance only over the worse 
 def gp_ucb_and_ei_lead(fig5b):
     """For temperature data, the GP-UCB algorithm and EI heuristic clearly outperform the others"""
     return np.all(
-        [clearly_better(fig5b[a], fig5b[b]) for a in ("GP-UCB", "EI") for b in OTHERS], axis=0
+        [clearly_better(fig5b[a], fig5b[b]) for a, b in product(("GP-UCB", "EI"), OTHERS)], axis=0
     )
 
 
@@ -361,8 +361,7 @@ def below_the_split(kept):
     gains, rounds = greedy_gains(kept).values(), (10, 30, 100, 300, 1000)
     shares = [
         greedy[t - 1] / gain.split_bound(spectrum, S2, t)
-        for greedy, spectrum in gains
-        for t in rounds
+        for (greedy, spectrum), t in product(gains, rounds)
     ]
     return Outcome.of([*shares, 0.5 * math.log1p(1 / 0.9) / gain.split_bound(np.ones(1), 0.9, 1)])
 
@@ -370,7 +369,7 @@ def below_the_split(kept):
 def kept_gains(kept):
     """The kept greedy gains (T,) by kernel and d."""
     cases = [("linear", d) for d in (1, 2, 4, 8)]
-    cases += [(kernel, d) for d in (1, 2, 3) for kernel in ("squared exponential", "matern")]
+    cases += [(kernel, d) for d, kernel in product((1, 2, 3), ("squared exponential", "matern"))]
     return dict(zip(cases, kept.results("growth of the gain"), strict=True))
 
 

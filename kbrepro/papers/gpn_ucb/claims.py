@@ -10,7 +10,7 @@ definitive".
 
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 
@@ -205,7 +205,7 @@ def behind(rules, rivals):
     def gap(fig, rule):
         return fig(rule, MEAN) - np.min([fig(rival, MEAN) for rival in rivals], axis=0)
 
-    return lambda *panels: np.max([gap(fig, rule) for fig in panels for rule in rules], axis=0)
+    return lambda *panels: np.max([gap(fig, rule) for fig, rule in product(panels, rules)], axis=0)
 
 
 def over(rule, other):
@@ -236,7 +236,10 @@ GAP = "mean simple regret, in ranges of g:"
     "5-H",
     "L.2, Fig. 10",
     effect=lambda *panels: np.max(
-        [np.abs(fig(f"OI {b:g}", CURVE) - fig("cUCB", CURVE)) for fig in panels for b in SMALL_B],
+        [
+            np.abs(fig(f"OI {b:g}", CURVE) - fig("cUCB", CURVE))
+            for fig, b in product(panels, SMALL_B)
+        ],
         axis=0,
     ),
     shows=(
@@ -249,8 +252,7 @@ def oi_is_similar_to_cucb(*swept):
     return always(
         *(
             similar(fig(f"OI {b:g}", CURVE), fig("cUCB", CURVE), 1.0)
-            for fig in swept
-            for b in SMALL_B
+            for fig, b in product(swept, SMALL_B)
         )
     )
 
@@ -288,7 +290,9 @@ def gpn_ucb_is_best(*both):
 @claim(
     "5-D",
     "L.3, Fig. 12",
-    effect=lambda *panels: np.max([fig(rule, AT_50) for fig in panels for rule in OURS], axis=0),
+    effect=lambda *panels: np.max(
+        [fig(rule, AT_50) for fig, rule in product(panels, OURS)], axis=0
+    ),
     shows=(
         "simple regret at T = 50 (NonAda 49), the largest of two rules and two panels, in ranges"
         " of g"
@@ -298,7 +302,7 @@ def both_are_near_optimal_by_50(*both):
     """The experimental results show that both algorithms are able to locate a near-optimal point in
     a short time (by T=50 [...]).
     """
-    return always(*(near_optimal(fig(rule, AT_50)) for fig in both for rule in OURS))
+    return always(*(near_optimal(fig(rule, AT_50)) for fig, rule in product(both, OURS)))
 
 
 @claim(
@@ -408,9 +412,7 @@ def gpn_ucb_and_cei_never_lose(*both):
     """(but not GPN-UCB and cEI) are sometimes outperformed by the black-box GP-UCB and EI
     algorithms
     """
-    cases = [
-        (fig, rule, kind) for fig in both for rule in ("GPN-UCB", "cEI") for kind in (TOTAL, MEAN)
-    ]
+    cases = product(both, ("GPN-UCB", "cEI"), (TOTAL, MEAN))
     return always(*(~outperformed(*case) for case in cases))
 
 
@@ -533,7 +535,7 @@ def theorems_4_7_and_8(kept):
         kept.results(f"Appendix G, {structure}")
         for structure in ("chain", "multi-output", "feed-forward")
     ]
-    return Outcome.of((row["error"], row["regret"]) for rows in networks for row in rows)
+    return Outcome.of((row["error"], row["regret"]) for row in chain.from_iterable(networks))
 
 
 @theorem(
@@ -562,7 +564,10 @@ def theorems_5_and_6(kept):
     """If T ≤ M/2 - 1, the average simple regret over the M needles is at least ε, and R_T at least
     ε T: simple regret ε takes T = Ω((B (cL)^(m-1) / ε)^(d/ν)).
     """
-    regrets = [trace.regret for label in NEEDLES for trace in kept.traces(label).values()]
+    regrets = [
+        trace.regret
+        for trace in chain.from_iterable(kept.traces(label).values() for label in NEEDLES)
+    ]
     averages = [(regret.min(axis=1).mean(), regret.mean()) for regret in regrets]
     averages += [np.mean(kept.results(label.replace(",", ", NonAda,"))) for label in NEEDLES]
     return Outcome.of(EPSILON / np.array(average) for average in averages)

@@ -8,7 +8,7 @@ apart there in at most one experiment of ten.
 """
 
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 import numpy as np
 from scipy.special import ndtr
@@ -99,13 +99,13 @@ def behind(*rules, rivals=POOL):
     BEHIND.
     """
     return lambda *panels: np.max(
-        [fig.over(rule, rivals) for fig in panels for rule in rules], axis=0
+        [fig.over(rule, rivals) for fig, rule in product(panels, rules)], axis=0
     )
 
 
-def ahead(rule, of="GP-UCB", across=np.min):
+def ahead(rule, of="GP-UCB"):
     """The mean R_T of another rule over that of a rule, the smallest of panels."""
-    return lambda *panels: across([fig[of] / fig[rule] for fig in panels], axis=0)
+    return lambda *panels: np.min([fig[of] / fig[rule] for fig in panels], axis=0)
 
 
 BEHIND, AHEAD = "mean R_T over that of the best rival", "mean R_T of GP-UCB over that of IGP-UCB"
@@ -162,7 +162,9 @@ def ei_and_pi_are_alike(*all_figures):
 def turned(fig1a, fig1b, fig2a, fig2b):
     """How many pairs of rules, but EI with PI, change their order from Fig. 1 to Fig. 2."""
     pairs = [pair for pair in combinations(POOL, 2) if pair != IMPROVING]
-    both = [(one, two, a, b) for one, two in ((fig1a, fig2a), (fig1b, fig2b)) for a, b in pairs]
+    both = [
+        (one, two, a, b) for (one, two), (a, b) in product(((fig1a, fig2a), (fig1b, fig2b)), pairs)
+    ]
     return np.sum([(one[a] - one[b]) * (two[a] - two[b]) < 0 for one, two, a, b in both], axis=0)
 
 
@@ -186,13 +188,13 @@ THE_REST = f"{BEHIND} of EI and PI, IGP-UCB or GP-TS, the largest of two panels"
 @claim("2-H", FIG_3, effect=behind(*IMPROVING, rivals=OURS), shows=LEADERS, finding="Fig. 3")
 def ei_and_pi_lead(*fig3):
     """We see GP-EI/PI perform better than the rest"""
-    return always(*(best(fig, rule, OURS) for fig in fig3 for rule in IMPROVING))
+    return always(*(best(fig, rule, OURS) for fig, rule in product(fig3, IMPROVING)))
 
 
 @claim("2-I", FIG_3, effect=behind(*PROPOSED, rivals=IMPROVING), shows=THE_REST, finding="Fig. 3")
 def the_rest_is_competitive(*fig3):
     """while IGP-UCB and GP-TS show competitive performance."""
-    return always(*(competitive(fig, rule, IMPROVING) for fig in fig3 for rule in PROPOSED))
+    return always(*(competitive(fig, rule, IMPROVING) for fig, rule in product(fig3, PROPOSED)))
 
 
 # Fig. 4: sensors
@@ -341,17 +343,19 @@ LABELS = [
     [f"Fig. 1 {panel} told {kernel}" for kernel in kernels] for panel, kernels in GIVEN.items()
 ]
 
+#: The label of the right kernel with each of the wrong ones.
+TOLD = [*chain.from_iterable(product((right,), others) for right, *others in LABELS)]
+
 
 def by_kernel(kept):
     """R_T of a rule at the kernel that it is given: the same functions and noise under every
     kernel.
     """
-    labels = np.ravel(LABELS)
-    return {
-        (rule, label): kept.column(label, rule, TOTAL)
-        for label in labels
-        for rule in kept.traces(label)
-    }
+    columns = {}
+    for label in np.ravel(LABELS):
+        for rule in kept.traces(label):
+            columns[rule, label] = kept.column(label, rule, TOTAL)
+    return columns
 
 
 FEW = {name: INCUMBENT["EI and PI"][name] for name in ("noisy reward", "margin 0.01")}
@@ -362,14 +366,10 @@ def growth(fig, rules):
     """By which factor mean R_T grows under a wrong kernel: geometric mean over rules and six
     kernels.
     """
-    misled = [
-        (rule, right, wrong) for right, *others in LABELS for wrong in others for rule in rules
+    grown = [
+        np.log(fig(rule, wrong) / fig(rule, right)) for (right, wrong), rule in product(TOLD, rules)
     ]
-    return np.exp(
-        np.mean(
-            [np.log(fig(rule, wrong) / fig(rule, right)) for rule, right, wrong in misled], axis=0
-        )
-    )
+    return np.exp(np.mean(grown, axis=0))
 
 
 def sensitivity(kernels):
@@ -450,8 +450,7 @@ def crossings(kept):
     excess = {rule: np.array([run[rule].log_excess for run in runs]) for rule in runs[0]}
     cases = [
         (np.sum(log > np.log(1 / delta)), delta)
-        for log in excess.values()
-        for delta in (0.05, 0.1, 0.5)
+        for log, delta in product(excess.values(), (0.05, 0.1, 0.5))
     ]
     crossed, delta = max(cases, key=lambda case: case[0] / case[1])
     return Outcome(int(crossed), len(runs), delta, crossed / len(runs) / delta)
@@ -517,8 +516,9 @@ DEVIATIONS = (
 @theorem("2-P", "Lemma 4", DEVIATIONS)
 def sum_of_deviations(kept):
     """σ_0(x_1) + ... + σ_(T-1)(x_T) ≤ sqrt(4 (T + 2) γ_T)."""
-    runs = [run for name in KERNELS for run in kept.results(f"Theorem 1, {name}")]
-    return Outcome.of([noise.sd_ratio for run in runs for noise in run.values()])
+    runs = chain.from_iterable(kept.results(f"Theorem 1, {name}") for name in KERNELS)
+    noises = chain.from_iterable(run.values() for run in runs)
+    return Outcome.of([noise.sd_ratio for noise in noises])
 
 
 NORMAL = (

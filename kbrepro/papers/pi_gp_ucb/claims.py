@@ -102,8 +102,8 @@ def printed_inside(kept):
     """Whether each of the six printed shares lies inside the prediction interval of a mean of 12
     runs, by all kept runs, (6,).
     """
-    runs = [shares(kept, d)[rule, TOTAL] for d in PRINTED for rule in RULES]
-    printed = np.ravel([*PRINTED.values()])
+    runs = [shares(kept, d)[rule, TOTAL] for d, rule in PRINTED]
+    printed = np.array([*PRINTED.values()])
     return {
         ("printed", "inside"): np.array(
             [

@@ -8,6 +8,7 @@ best arm at once would make every ratio huge.
 
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def at_last_horizon(kept, panel):
     return {(rule, TOTAL): kept.column(label, rule, TOTAL) for rule in kept.results(label)[0]}
 
 
-PANELS = [f"ν = {nu}, d = {d}" for nu in (1.5, 2.5) for d in (1, 2)]
+PANELS = [f"ν = {nu}, d = {d}" for nu, d in product((1.5, 2.5), (1, 2))]
 growth = tuple(
     Table(name, unit="function", load=partial(at_last_horizon, panel=name)) for name in PANELS
 )
@@ -135,12 +136,12 @@ TUNED = {"constants": {"as proved": {}, "tuned": {"SupKernelUCB": "SupKernelUCB,
 def at_last_horizons(kept, name):
     """R_T by rule at the last horizon, and at a tenth of it: other runs."""
     T = kept.parameters["growth_horizon"]
-    late, early = (f"simple, {name}, T = {horizon}" for horizon in (T, round(T / 10)))
-    return {
-        (rule, statistic): kept.column(label, rule, TOTAL)
-        for label, statistic in ((late, TOTAL), (early, "a tenth"))
-        for rule in kept.results(label)[0]
-    }
+    columns = {}
+    for horizon, statistic in ((T, TOTAL), (round(T / 10), "a tenth")):
+        label = f"simple, {name}, T = {horizon}"
+        for rule in kept.results(label)[0]:
+            columns[rule, statistic] = kept.column(label, rule, TOTAL)
+    return columns
 
 
 simple = tuple(

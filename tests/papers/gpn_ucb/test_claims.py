@@ -67,3 +67,38 @@ def test_theorems_count_the_runs_that_violate_them():
         ((0.16, 0.2), 0.14, 2),
     ):
         assert claims.theorems_5_and_6.check(Few(nonada, regret=regret))[:2] == (violations, 4)
+
+
+class Panel:
+    """A panel in one experiment: every rule has 1, but for the named, by rule and statistic."""
+
+    pool = claims.POOL
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def __call__(self, rule, statistic=TOTAL):
+        return np.array([self.numbers.get((rule, statistic), 1.0)])
+
+    def __getitem__(self, rule):
+        return self(rule)
+
+
+def test_cumulative_regret_is_compared_with_what_fig_11_draws():
+    ahead = {("GPN-UCB", TOTAL): 0.5, ("OI", TOTAL): 0.1}
+    for rule, outcome in (("OI", True), ("cEI", False), ("EI", False)):
+        panels = Panel(ahead), Panel(ahead | {(rule, TOTAL): 0.1})
+        assert claims.gpn_ucb_is_best.predicate(*panels).item() == outcome
+
+
+def test_each_grey_box_loses_and_each_black_box_wins_somewhere():
+    lost, mean = {("cUCB", TOTAL): 2.0, ("OI", claims.MEAN): 2.0}, claims.MEAN
+
+    def holds(numbers):
+        return claims.grey_boxes_sometimes_lose.predicate(Panel({}), Panel(numbers)).item()
+
+    assert holds(lost)
+    assert not holds({("cUCB", TOTAL): 2.0}) and not holds({("OI", mean): 2.0})
+    assert not holds(lost | {("OI", mean): 1.0, ("OI", TOTAL): 2.0})  # Fig. 11 has no OI
+    assert not holds(lost | {("EI", TOTAL): 2.0, ("EI", mean): 2.0})  # EI never wins
+    assert not holds({("cUCB", mean): 1.0 + 1e-12, ("OI", mean): 2.0})  # a tie

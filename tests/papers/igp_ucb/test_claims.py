@@ -45,3 +45,15 @@ def test_runs_above_a_bound_and_the_room(monkeypatch):
     monkeypatch.setattr(claims, "PROVED", [*totals])
     monkeypatch.setattr(claims.measures, "theorem_3_bound", lambda model, *_: model)
     assert claims.regret_of_igp_ucb.check(kept) == (1, 2, 0.1, 0.625)
+
+
+def test_where_the_paper_says_the_contrary_is_no_case_and_each_place_needs_half():
+    """GP-UCB over IGP-UCB by panel, light last: half of the synthetic ones and light are enough."""
+
+    def holds(*ratios):
+        panels = [{"IGP-UCB": np.array([1.0]), "GP-UCB": np.array([ratio])} for ratio in ratios]
+        return claims.improves_on_both.predicate(*panels).item()
+
+    assert claims.fig4a not in claims.improves_on_both.tables()
+    assert holds(2, 2, 2, 1, 1, 1, 2) and not holds(2, 2, 1, 1, 1, 1, 2)
+    assert not holds(2, 2, 2, 2, 2, 2, 1.1)
