@@ -1,17 +1,27 @@
-"""Tables of the notebook side by side: regret over the best rule's, the ranking, exponents.
+"""Tables of the notebook side by side: regret over the best rule's, the ranking, growth.
 
 Tables have one row per rule and one column per problem; NaN where a rule is not defined.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 import pandas as pd
 
+from kbrepro.curve import Curve
+from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.measures import regret_exponents
+from kbrepro.problems import Trial
+from kbrepro.simulation import Experiment, rounds, start_policy
 
 UNIFORM = "uniform play"
 BEST_PROVED = "IGP-UCB, both"
 NEAR = ("SupKernelUCB", "BPE, tighter")
 #: Regret below this share of uniform play's counts as that share.
 FLOOR = 0.01
+#: R_T (trials, horizons) by (nu, d) and rule.
+Panels = Mapping[tuple[float, int], Mapping[str, Array]]
 
 
 def over_best(means: pd.DataFrame) -> pd.DataFrame:
@@ -46,3 +56,90 @@ def proved_exponents(d: int, nu: float) -> dict[str, float]:
     whole = dict.fromkeys(("IGP-UCB", "IGP-UCB, tighter", "GP-TS"), of_2021)
     cells = dict.fromkeys(("π-GP-UCB", "π-GP-UCB, tighter"), exponents["π-GP-UCB"])
     return near | whole | cells | {BEST_PROVED: exponents["IGP-UCB, lambda grows"]}
+
+
+# Growth
+
+
+def at_horizons(
+    play: Callable[[str], Any], label: str, horizons: Sequence[int]
+) -> dict[str, Array]:
+    """Return R_T (trials, horizons) by rule; `play` returns the trials of a label."""
+    by_rule: dict[str, list[Array]] = {}
+    for horizon in horizons:
+        trials = pd.DataFrame(play(f"{label}, T = {horizon}"))
+        for rule in trials:
+            by_rule.setdefault(rule, []).append(np.concatenate([*trials[rule]]))
+    return {rule: np.stack(totals, axis=1) for rule, totals in by_rule.items()}
+
+
+def slope(horizons: Sequence[int], totals: Array) -> float:
+    """Return the exponent of mean R_T (trials, horizons) in T, by least squares."""
+    return float(np.polyfit(np.log(horizons), np.log(totals.mean(axis=0)), 1)[0])
+
+
+def exponents(curves: Panels, horizons: Sequence[int]) -> pd.DataFrame:
+    """Return measured and proved exponents by nu, d and rule."""
+    measured = {}
+    proved = {}
+    for (nu, d), panel in curves.items():
+        known = proved_exponents(d, nu)
+        for rule, totals in panel.items():
+            measured[nu, d, rule] = slope(horizons, totals)
+            proved[nu, d, rule] = known[rule]
+    table = pd.DataFrame({"measured": measured, "proved": proved})
+    return table.rename_axis(["ν", "d", "rule"])
+
+
+def leads(curves: Panels, horizon: int) -> pd.DataFrame:
+    """Return by nu and d how the better near-optimal rule stands at the last horizon.
+
+    Its regret over that of BEST_PROVED and, if both grew as proved from there, the power of ten of
+    the round from which it would have less regret.
+    """
+    rows = {}
+    for (nu, d), panel in curves.items():
+        last = {rule: totals[:, -1].mean() for rule, totals in panel.items()}
+        rule = min(NEAR, key=last.__getitem__)
+        times = last[rule] / last[BEST_PROVED]
+        proved = proved_exponents(d, nu)
+        slower = proved[BEST_PROVED] - proved[rule]
+        rows[nu, d] = [rule, times, np.log10(horizon) + np.log10(times) / slower]
+    names = ["rule", "times the regret", "pays from 10^"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=names)
+    table.index = pd.MultiIndex.from_tuples(table.index, names=["ν", "d"])
+    return table
+
+
+# Curves by rule
+
+
+def arms_left(experiment: Experiment, rule: str, trial: Trial) -> Array:
+    """Return how many arms a rule that excludes arms has left after each round, (T,)."""
+    problem = experiment.problem(trial)
+    horizon = experiment.horizon
+    policy: Any = start_policy(experiment.policies[rule], problem.model, horizon, trial)
+    played = rounds(policy, problem, horizon, trial.rng("noise"))
+    return np.array([policy.left.sum() for _ in played])
+
+
+def mean_totals(curves: Mapping[str, Curve]) -> dict[str, float]:
+    """Return mean R_T by rule."""
+    return {rule: curve.totals[:, -1].mean() for rule, curve in curves.items()}
+
+
+def seconds_a_round(curves: Mapping[str, Curve]) -> dict[str, float]:
+    """Return the seconds of a round by rule, median over trials."""
+    return {
+        rule: np.median(curve.seconds.sum(axis=1)) / curve.horizon for rule, curve in curves.items()
+    }
+
+
+def bands_held(curves: Mapping[str, Curve]) -> dict[str, float]:
+    """Return the share of trials in which a band held in all rounds, by rule."""
+    return {rule: (curve.band_ratio.max(axis=1) <= 1).mean() for rule, curve in curves.items()}
+
+
+def span(values: pd.Series, digits: int = 2) -> str:
+    """Return the least and the largest value as text, "1.06 to 1.60"."""
+    return f"{values.min():.{digits}f} to {values.max():.{digits}f}"

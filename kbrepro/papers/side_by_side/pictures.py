@@ -13,7 +13,7 @@ from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers import looks
-from kbrepro.papers.side_by_side.field import PROOFS, TUNED, Entry
+from kbrepro.papers.side_by_side.field import PROOFS, TUNED, field
 from kbrepro.papers.side_by_side.measures import BEST_PROVED
 
 #: Rules whose growth is drawn; the others are in the table.
@@ -22,22 +22,24 @@ SHOWN = ("SupKernelUCB", "BPE, tighter", "IGP-UCB", "π-GP-UCB, tighter", BEST_P
 STYLES = ("-", "--", "-.", ":")
 
 
+#: The kind of proof of every rule.
+PROOF_OF = {name: entry.proof for name, entry in field(0.1).items()}
+
+
 def colour(proof: str) -> str:
     """Return the colour of a kind of proof."""
     return looks()[f"proof: {proof}"][0]
 
 
 def growth(
-    curves: Mapping[tuple[float, int], Mapping[str, Array]],
-    rounds: Sequence[int],
-    entries: Mapping[str, Entry],
+    curves: Mapping[tuple[float, int], Mapping[str, Array]], rounds: Sequence[int]
 ) -> Figure:
     """Return mean R_T over T {(nu, d): {policy: (n, horizons)}}, one panel per case, log-log."""
     figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.0), sharex=True, sharey=True)
     for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
         styles = {proof: iter(STYLES) for proof in PROOFS}
         for name in SHOWN:
-            proof = entries[name].proof
+            proof = PROOF_OF[name]
             style = {"color": colour(proof), "linestyle": next(styles[proof])}
             interval = pieces.mean_interval(panel[name])
             pieces.banded(ax, rounds, interval, name, linewidth=1.3, **style)
@@ -52,7 +54,7 @@ def growth(
     return pieces.titled(figure, "Regret over the horizon, on functions of Janz et al.")
 
 
-def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, Entry]) -> Figure:
+def ranking(table: pd.DataFrame, seconds: pd.DataFrame) -> Figure:
     """Return the rules as printed, best first: factor over the best, microseconds per round.
 
     `table` as `measures.ranking` returns it, `seconds` per round by rule and problem; of rules
@@ -64,7 +66,7 @@ def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, En
     figure, (left, right) = pieces.row(2, height, sharey=True, width_ratios=(2, 1))
     few = printed["problems"] < table["problems"].max() / 2
     for row, name in enumerate(printed.index):
-        shade = colour(entries[name].proof)
+        shade = colour(PROOF_OF[name])
         face = "white" if few[name] else shade
         left.plot(printed.loc[name, ["q25", "q75"]], [row, row], color=shade, linewidth=1.2)
         mark = {"color": shade, "markersize": 5}
