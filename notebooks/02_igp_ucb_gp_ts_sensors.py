@@ -7,8 +7,9 @@
 # %% [markdown] tags=["checked"]
 # ## What came out
 #
-# - **IGP-UCB improves much on GP-UCB, as the paper says:** in the first two figures GP-UCB has 215 to
-#   928 times the regret of IGP-UCB, and 120 to 440 times that with the width that is proved.
+# - **On functions IGP-UCB improves much on GP-UCB, as the paper says:** in the first two figures GP-UCB
+#   has 215 to 928 times the regret of IGP-UCB, and 120 to 440 times that with the width that is
+#   proved.
 # - **Whether it beats expected improvement (EI) depends on EI's incumbent, which the paper does not
 #   name:** in Fig. 1 EI over the largest noisy reward has 312 and 213 times the regret of IGP-UCB,
 #   over the largest posterior mean, without a margin, 0.44 and 0.48 times.
