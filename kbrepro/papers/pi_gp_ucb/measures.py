@@ -59,6 +59,21 @@ def seconds(curves: Mapping[str, Curve]) -> dict[str, float]:
     return {rule: float(curve.seconds.sum(axis=1).mean()) for rule, curve in curves.items()}
 
 
+def late_over_early(curve: Curve) -> float:
+    """Return mean seconds of a round in the last tenth of runs over those in the first tenth."""
+    a_round = curve.seconds_a_round.mean(axis=0)
+    return float(a_round[-10:].mean() / a_round[:10].mean())
+
+
+def ahead_from(own: Curve, other: Curve) -> int:
+    """Return the round from which on `own` has less mean cumulative regret than `other`.
+
+    It is the horizon + 1 if it has not.
+    """
+    lead = (other.cumulative_regret - own.cumulative_regret).mean(axis=0)
+    return int(np.flatnonzero(lead <= 0).max(initial=-1)) + 2
+
+
 def half_width(values: Array, axis: int = -1) -> Array:
     """Return the half-width of the 95 % prediction interval of a mean of PRINTED_RUNS values.
 

@@ -118,6 +118,15 @@ def played(pi):
     return {IGP: trace_of(levels), PI_GP_UCB: trace_of(pi * levels)}
 
 
+def test_from_which_round_a_rule_is_ahead_and_how_late_rounds_slow_down():
+    own = trace_of([[5.0, 1, 1, 1], [3, 1, 1, 1]])
+    other = trace_of([[2.0, 2, 2, 2], [2, 2, 2, 2]])  # in sum 2, 4, 6, 8; own 4, 5, 6, 7
+    assert measures.ahead_from(own, other) == 4
+    assert measures.ahead_from(other, own) == 5  # not within the four rounds
+    slower = trace_of(np.ones((2, 200)), np.repeat([[2.0], [4.0]], 100, axis=1) * np.arange(1, 101))
+    assert measures.late_over_early(slower) == pytest.approx(95.5 / 5.5)
+
+
 @pytest.mark.usefixtures("styled")
 def test_figures_can_be_read_and_show_intervals_and_regret_of_a_round(checked):
     figure = pictures.table_1(SHARES, PRINTED)
