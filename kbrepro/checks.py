@@ -351,7 +351,7 @@ class Changing:
         return other
 
 
-def _apart(its: Any) -> Any:
+def _apart(its: Any) -> object:
     if isinstance(its, np.ndarray):
         return its.copy(order="K") if its.flags.writeable else its
     if type(its) in (list, tuple):

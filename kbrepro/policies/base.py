@@ -445,14 +445,14 @@ class Policy(IndexPolicy):
     def prior(self, horizon: int | None) -> Conditioned:
         return self.made(self.form or partial(exact_posterior, horizon=horizon))
 
-    def made(self, form: Callable[..., Any]) -> Any:
+    def made(self, form: Callable[..., object]) -> Any:
         """Return this form of the model's posterior before the first pull."""
         return form(
             self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean
         )
 
     @at_once
-    def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         if self.warn and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
             mean = self._prior_mean[arm]

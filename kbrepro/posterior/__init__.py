@@ -73,7 +73,7 @@ class Conditioned(Protocol):
 
 class Posterior(Conditioned, Protocol):
     """What widths and rules ask of a posterior: mean and standard deviation of every arm, (A,), and
-    the information gain (nats).
+    the information gain of the pulls so far (nats).
     """
 
     @property

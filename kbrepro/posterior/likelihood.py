@@ -65,7 +65,7 @@ def fitted(
     bounds: object,
     rng: object,
     noises: Array | None = None,
-) -> tuple[Any, float]:
+) -> tuple[Kernel, float]:
     """Return the kernel and the noise variance of largest likelihood times prior, see `Model.fit`.
 
     `points` (n, d) and `rewards` (n,), less their prior mean, are those of the pulls, `spans` (d,)
@@ -124,7 +124,7 @@ def fitted(
 
 
 def _warn(
-    kernel: Any,
+    kernel: Kernel,
     pulls: Pulls,
     best: Array,
     spread: Array,
