@@ -8,7 +8,7 @@ import reprlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ def refused(name: str, value: object, allowed: str) -> ValueError:
     return ValueError(f"{name} = {shown(value)} is not allowed: {name} must be {allowed}")
 
 
-def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., None]:
+def _check(allowed: str, is_allowed: Callable[[object], bool]) -> Callable[..., None]:
     """Return a check that takes values by name and raises ValueError unless every value is
     allowed.
     """
@@ -56,14 +56,14 @@ def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., Non
     return check
 
 
-def _is_integer(value: object) -> bool:
+def _is_integer(value: object) -> TypeGuard[int]:
     if type(value) is int:
         return True
     # a union is slower
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite(value: object) -> TypeGuard[float]:
     try:
         return (_is_integer(value) or isinstance(value, float | np.floating)) and math.isfinite(
             value
@@ -124,7 +124,7 @@ width = _check(
 )
 
 
-def seeded(*, rng: Any) -> np.random.Generator:
+def seeded(*, rng: object) -> np.random.Generator:
     """Return the generator that is given, or one with this seed; ValueError on anything else."""
     if not (isinstance(rng, np.random.Generator) or (_is_integer(rng) and rng >= 0)):
         raise refused("rng", rng, "a seed, an integer of at least 0, or a numpy Generator")
@@ -145,7 +145,7 @@ def at_least(minimum: int, **values: int) -> None:
     _integers(minimum)(**values)
 
 
-def one_of(allowed: tuple[Any, ...], **values: object) -> None:
+def one_of(allowed: tuple[object, ...], **values: object) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
     is_allowed = lambda value: isinstance(value, str | int | float) and value in allowed  # noqa: E731
     _check("one of " + ", ".join(map(repr, allowed)), is_allowed)(**values)
@@ -159,7 +159,9 @@ def finite_array(**values: np.ndarray) -> None:
         _every(np.isfinite(value), name, value, f"{name} must be finite", ValueError)
 
 
-def _every(fine: Any, name: str, value: NDArray[Any], allowed: str, error: type[Exception]) -> None:
+def _every(
+    fine: NDArray[np.bool_], name: str, value: np.ndarray, allowed: str, error: type[Exception]
+) -> None:
     """Raise an error that names the first place that is not fine."""
     if not fine.all():
         place = np.unravel_index(fine.argmin(), fine.shape)
@@ -208,7 +210,7 @@ def _no_number(value: object) -> bool:
     return isinstance(value, bytes | bytearray | memoryview) or bool(np.ma.is_masked(value))
 
 
-def _numbers(value: object) -> NDArray[Any] | None:
+def _numbers(value: object) -> np.ndarray | None:
     """Return bools, integers or floats as numpy reads them; None for anything else, and for what a
     mask hides.
     """
@@ -238,7 +240,7 @@ def _converted(name: str, value: object) -> NDArray[np.float64]:
     raise refused(name, value, whole)
 
 
-def arms(n_arms: int, **values: Any) -> None:
+def arms(n_arms: int, **values: np.ndarray) -> None:
     """Raise IndexError, which names the first bad one, unless every value is an array of arms in 0
     .. n_arms - 1.
     """
@@ -277,7 +279,7 @@ def chosen(
     return (np.unique(found) if once else found).astype(int)
 
 
-def noise_variances(n: int, value: object) -> list[Any]:
+def noise_variances(n: int, value: object) -> list[float] | list[None]:
     """Return the noise variance of each of n rewards, of which None, one number for all, or n
     numbers are given.
 
@@ -301,14 +303,14 @@ def per_arm(n_arms: int, **values: object) -> NDArray[np.float64]:
     return np.zeros(n_arms) + found
 
 
-def read_only(given: NDArray[Any]) -> NDArray[Any]:
+def read_only(given: np.ndarray) -> np.ndarray:
     """Return a view of an array through which nobody can write."""
     view = given.view()
     view.setflags(write=False)
     return view
 
 
-def _fixed(value: object) -> Any:
+def _fixed(value: object) -> object:
     if type(value) is tuple:
         return tuple(map(_fixed, value))
     return read_only(value) if isinstance(value, np.ndarray) else python_number(value)
@@ -330,7 +332,7 @@ class Checked:
             object.__setattr__(self, name, _fixed(value))
 
     # a pickle forgets that arrays are read-only
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update({name: _fixed(value) for name, value in state.items()})
 
 
@@ -349,7 +351,7 @@ class Changing:
         return other
 
 
-def _apart(its: Any) -> Any:
+def _apart(its: Any) -> object:
     if isinstance(its, np.ndarray):
         return its.copy(order="K") if its.flags.writeable else its
     if type(its) in (list, tuple):

@@ -8,11 +8,28 @@ Those of a theorem are small frozen values. Rounds t count from 1.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from kbrepro import checks
+from kbrepro.kernels import Array
+from kbrepro.posterior import Posterior
+from kbrepro.problems import Model
+
+#: One gain, or an array of them.
+Gain = TypeVar("Gain", float, Array)
+
+
+class Asking(Protocol):
+    """What a width reads of the policy that asks."""
+
+    t: int
+
+    @property
+    def model(self) -> Model: ...
+    @property
+    def posterior(self) -> Posterior: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +68,7 @@ class Srinivas2010(Probable):
         """Return the settings under the names that they had when trials were first kept."""
         return {"delta": self.delta, "divide_beta_by": 1 / self.beta_scale}
 
-    def __call__(self, policy: Any) -> float:
+    def __call__(self, policy: Asking) -> float:
         beta = 2 * math.log(policy.model.n_arms * policy.t**2 * math.pi**2 / (6 * self.delta))
         # 1 / 0.2 is 5 to the last digit, as in the kept trials
         return math.sqrt(beta / (1 / self.beta_scale))
@@ -71,7 +88,7 @@ class Chowdhury2017(Probable):
     checked = Probable.checked | {"gain": checks.function}
     stored_as = "Improved"
 
-    def of(self, model: Any, gain: Any) -> Any:
+    def of(self, model: Model, gain: Gain) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError if the model has
         no norm.
         """
@@ -79,7 +96,7 @@ class Chowdhury2017(Probable):
             2 * (gain + 1 + math.log(1 / self.delta))
         )
 
-    def __call__(self, policy: Any) -> Any:
+    def __call__(self, policy: Asking) -> float:
         return self.of(
             policy.model, policy.posterior.gain if self.gain is None else self.gain(policy.t - 1)
         )
@@ -97,14 +114,14 @@ class AbbasiYadkori2011(Probable):
 
     stored_as = "SelfNormalised"
 
-    def of(self, model: Any, gain: Any) -> Any:
+    def of(self, model: Model, gain: Gain) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError if the model has
         no norm.
         """
         scale = model.noise_scale / math.sqrt(model.noise_variance)
         return model.known_norm + scale * np.sqrt(2 * (gain + math.log(1 / self.delta)))
 
-    def __call__(self, policy: Any) -> Any:
+    def __call__(self, policy: Asking) -> float:
         return self.of(policy.model, policy.posterior.gain)
 
 
@@ -120,7 +137,7 @@ class Flynn2024(AbbasiYadkori2011):
 
     stored_as = "Tighter"
 
-    def of(self, model: Any, gain: Any) -> Any:
+    def of(self, model: Model, gain: Gain) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError if the model has
         no norm.
         """

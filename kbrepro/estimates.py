@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +84,7 @@ def bootstrap(
     return Estimate(float(statistic(*samples)), float(low), float(high))
 
 
-def growth(at: NDArray[Any], curves: Array, rng: np.random.Generator) -> Estimate:
+def growth(at: np.ndarray, curves: Array, rng: np.random.Generator) -> Estimate:
     """Return the slope of log mean curve on log `at` (m,), with its 95 % interval over the runs of
     `curves` (n, m).
 

@@ -24,7 +24,7 @@ from scipy.spatial.distance import cdist
 
 from kbrepro import checks
 
-Array = NDArray[np.floating[Any]]
+Array = NDArray[np.floating]
 
 #: A covariance may have eigenvalues down to minus this share of the largest one: rounding, not a
 #: mistake.

@@ -19,7 +19,7 @@ from kbrepro.store import Store
 Load = Callable[..., SensorData]
 
 
-def plan_of(notebook: str, parameters: Mapping[str, Any], load: Load) -> dict[str, Planned]:
+def plan_of(notebook: str, parameters: Mapping[str, object], load: Load) -> dict[str, Planned]:
     """Return what a notebook plays with these parameters, by label; nothing if no paper names it.
 
     ValueError names a missing parameter.
@@ -48,7 +48,7 @@ def remembering(kept_in: Store) -> Load:
 
 
 def with_data(
-    notebook: str, parameters: Mapping[str, Any], full: Store, short: bool
+    notebook: str, parameters: Mapping[str, object], full: Store, short: bool
 ) -> tuple[dict[str, Planned], Load]:
     """Return a plan and what loaded its sensor data.
 
@@ -66,7 +66,7 @@ def with_data(
 
 def kept(
     folder: Path,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
     unlike: Callable[[str], str] = lambda label: "",
     plan: Callable[[], Mapping[str, Planned]] | None = None,
 ) -> Kept:

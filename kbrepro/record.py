@@ -89,7 +89,7 @@ class Record:
         """What is played with these parameters, by label."""
         return self._planned[0]
 
-    def readings_of(self, name: str, *how: Any) -> SensorData:
+    def readings_of(self, name: str, *how: object) -> SensorData:
         """Return sensor data as the plan has it: if it is not here, what is remembered or a
         substitute.
         """
@@ -150,7 +150,7 @@ class Record:
                 readings = [each for each in judged if CROSS not in each.choice]
                 self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
 
-    def say(self, holds: Any, sentence: str) -> None:
+    def say(self, holds: object, sentence: str) -> None:
         """Show a sentence about the results above; ValueError at full scale if it does not hold.
 
         In a short run it is left out where it does not hold.
@@ -162,7 +162,7 @@ class Record:
                 f"{self.notebook}: this sentence is not true of the results: {sentence}"
             )
 
-    def check(self, words: str, holds: Any = True) -> None:
+    def check(self, words: str, holds: object = True) -> None:
         """Check a statement of the Markdown cells tagged `checked`: they must have these words,
         whose numbers come from the results, and it must hold.
 

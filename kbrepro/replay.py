@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -171,7 +171,7 @@ def experiment_of(job: Job) -> Any:
     )
 
 
-def _alone(job: Job, policy: object) -> Any:
+def _alone(job: Job, policy: object) -> Callable[[Trial], object]:
     """What plays a trial of a job, of an experiment with one policy, if it is named."""
     if policy is None:
         return job.function

@@ -8,12 +8,12 @@ the papers are judged by the same redraws (`kbrepro.claims`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtrit
 
 from kbrepro import checks
@@ -26,7 +26,7 @@ EXPERIMENTS, PLUGGED_IN = 250, 40
 ENUMERATED = 250_000
 #: Redraws of fewer rows say nothing of the population.
 FEWEST_ROWS = 8
-Predicate = Callable[[Mapping[Any, Array]], Any]
+Predicate = Callable[[Mapping[Any, Array]], ArrayLike]
 
 
 class ReplicationProbability(NamedTuple):
@@ -45,24 +45,27 @@ class ReplicationProbability(NamedTuple):
     plug_in: float
     confidence_interval: tuple[float, float]
     monte_carlo_error: float
-    kept: int | dict[Any, int]
+    kept: int | dict[Hashable, int]
     size: int | Mapping[Any, int]
     method: str
 
 
-class Deck(NamedTuple):
-    """Columns that are drawn together, the rows of each unit that is drawn whole, and units drawn.
+#: The rows of each unit: an array (n, m) if all have m rows, else a list of n arrays.
+Units = np.ndarray | list[np.ndarray]
 
-    `units`: an array (n, m) if all have m rows, else a list of n arrays.
+
+class Deck(NamedTuple):
+    """Columns that are drawn together, the rows of each unit that is drawn whole, and units
+    drawn.
     """
 
-    columns: Mapping[Any, Array]
-    units: Any
+    columns: Mapping[Hashable, Array]
+    units: Units
     size: int
 
     def statistics(
-        self, picked: NDArray[np.int64], statistic: Callable[..., Any]
-    ) -> dict[Any, Array]:
+        self, picked: NDArray[np.int64], statistic: Callable[..., Array]
+    ) -> dict[Hashable, Array]:
         """Return the statistic of each column in experiments that draw the units `picked`
         (experiments, size), by name.
         """
@@ -81,9 +84,9 @@ def replication_probability(
     predicate: Predicate,
     *,
     size: int | Mapping[Any, int],
-    statistic: Callable[..., Any] = np.mean,
+    statistic: Callable[..., Array] = np.mean,
     paired: bool = True,
-    groups: Any = None,
+    groups: object = None,
     confidence_level: float = LEVEL,
     n_resamples: int = 400,
     rng: np.random.Generator | int | None = None,
@@ -170,7 +173,7 @@ def decks_of(data: Any, size: Any, paired: bool, groups: Any) -> list[Deck]:
     ]
 
 
-def _units(labels: Any, n: int) -> Any:
+def _units(labels: object, n: int) -> Units:
     """The rows of each group, or of each row."""
     if labels is None:
         return np.arange(n)[:, None]
@@ -200,7 +203,7 @@ def _as_kept(rng: np.random.Generator, n: int, size: int) -> NDArray[np.int64]:
 def redraws(
     decks: Sequence[Deck],
     predicate: Predicate,
-    statistic: Callable[..., Any],
+    statistic: Callable[..., Array],
     number: int,
     rng: np.random.Generator,
     draw: Callable[[np.random.Generator, int, int], NDArray[np.int64]] = experiments_of,
@@ -217,12 +220,12 @@ def fulfilled(
     decks: Sequence[Deck],
     picks: Sequence[NDArray[np.int64]],
     predicate: Predicate,
-    statistic: Callable[..., Any],
+    statistic: Callable[..., Array],
 ) -> NDArray[np.bool_]:
     """Return whether experiments that draw the units `picks`, one (experiments, size) for each
     deck, fulfil a predicate, (experiments,).
     """
-    stats: dict[Any, Array] = {}
+    stats: dict[Hashable, Array] = {}
     for deck, picked in zip(decks, picks, strict=True):
         stats |= deck.statistics(picked, statistic)
     held = np.asarray(predicate(stats))
@@ -235,7 +238,7 @@ def fulfilled(
 
 
 def interval(
-    shares: Any, level: float, kept: Sequence[int], size: Sequence[int]
+    shares: Array, level: float, kept: Sequence[int], size: Sequence[int]
 ) -> tuple[Any, Any]:
     """Return low and high of shares over redraws (redraws, ...), from so many kept rows of each
     deck for experiments of so many.

@@ -110,7 +110,7 @@ def _finding(group: Sequence[Claim], kept: Kept) -> Record:
     return {"ids": [each.id for each in group]} | _told(result, result.readings[:1])
 
 
-def _told(result: Judged, readings: Sequence[Reading]) -> dict[str, Any]:
+def _told(result: Judged, readings: Sequence[Reading]) -> dict[str, object]:
     """A verdict and the numbers of readings, as claims.json has them."""
     return {
         "verdict": result.verdict.word,
@@ -122,7 +122,7 @@ def _told(result: Judged, readings: Sequence[Reading]) -> dict[str, Any]:
     }
 
 
-def rounded(now: Any, before: Any = None) -> Any:
+def rounded(now: object, before: object = None) -> object:
     """Return what json has read, with numbers in six digits, or as they were `before` if they are
     within 1e-6 of that.
 

@@ -82,7 +82,7 @@ class Planned:
     Without `arms` R_t is kept at some rounds alone; `block` trials go to a worker together.
     """
 
-    what: Experiment | Callable[[Trial], Any]
+    what: Experiment | Callable[[Trial], object]
     trials: int
     seed: int
     first: int = 0
@@ -90,7 +90,7 @@ class Planned:
     arms: bool = True
 
     @property
-    def function(self) -> Callable[[Trial], Any]:
+    def function(self) -> Callable[[Trial], object]:
         """What plays one trial."""
         if not isinstance(self.what, Experiment):
             return self.what
@@ -263,7 +263,7 @@ def run_trials(
     return {name: kept[name] for name in experiment.policies}
 
 
-def curves(columns: Leaves) -> dict[Any, Curve]:
+def curves(columns: Leaves) -> dict[str, Curve]:
     """Return the curves by policy of the columns that a store has of `play_trial`; empty if they
     are of another job.
     """
@@ -330,7 +330,7 @@ def frame(folder: str | Path) -> pd.DataFrame:
 
 
 def map_trials(
-    function: Callable[[Trial], Any],
+    function: Callable[[Trial], object],
     trials: int,
     seed: int,
     *,
@@ -355,7 +355,7 @@ def map_trials(
 
 
 def _planned(
-    what: Experiment | Callable[[Trial], Any],
+    what: Experiment | Callable[[Trial], object],
     trials: int,
     seed: int,
     first: int,
@@ -440,7 +440,7 @@ def n_workers() -> int:
 
 
 def _run_block(
-    function: Callable[[Trial], Any], seed: int, numbers: Sequence[int]
+    function: Callable[[Trial], object], seed: int, numbers: Sequence[int]
 ) -> list[tuple[int, Leaves, float]]:
     """Run trials of these numbers; return number, leaves of the result and CPU seconds of each in
     this thread.
@@ -457,7 +457,7 @@ def _run_block(
 # What is kept of one trial
 
 
-def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> dict[str, Any]:
+def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> dict[str, object]:
     """Return what is kept of one trial of an experiment: a job for `map_trials`.
 
     `gaps` (A,): what each arm loses in this trial, NaN for arms that no policy pulled; for each
@@ -496,7 +496,7 @@ def _runs(experiment: Experiment, trial: Trial) -> dict[str, Curve]:
     return curves_of
 
 
-def _curve(experiment: Experiment, trial: Trial, curve: Curve) -> dict[str, Any]:
+def _curve(experiment: Experiment, trial: Trial, curve: Curve) -> dict[str, object]:
     digest = hashlib.sha256(
         f"{trial.seed} {trial.number} ".encode() + curve.arms.tobytes()
     ).hexdigest()[:16]

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -25,7 +25,7 @@ class Unit(NamedTuple):
 
     label: str
     number: int
-    policy: Any
+    policy: object
     seconds: float
 
 
@@ -98,7 +98,7 @@ def audit_run(r: Run, minutes: float, seed: int) -> Audit:
     return done
 
 
-def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, tuple[list[str], float]]:
+def _replayed(unit: Unit, job: Job, before: Leaves) -> tuple[Unit, tuple[list[str], float]]:
     return unit, replayed(job, unit.number, before, unit.policy)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,6 +25,7 @@ from kbrepro.curve import Curve
 from kbrepro.estimates import paired_difference
 from kbrepro.papers import looks
 from kbrepro.plans import plan_of, remembering
+from kbrepro.policies.base import Player
 from kbrepro.simulation import Experiment, played, run_trials
 
 YOURS = "yours"
@@ -47,7 +48,7 @@ class Compared(NamedTuple):
 
 
 def compare(
-    policy: Callable[..., Any], notebook: str, label: str, trials: int = 20, file: str = ""
+    policy: Callable[..., Player], notebook: str, label: str, trials: int = 20, file: str = ""
 ) -> Compared:
     """Play the first trials of a label with your policy, and compare it with the policies kept
     there.
@@ -101,7 +102,9 @@ def compare(
 
 def _differences(regret: dict[str, np.ndarray], seed: int) -> pd.DataFrame:
     """Mean R_T of every policy, and that of yours less it, paired, with its 95 % interval."""
-    rows: dict[str, Any] = {YOURS: (regret[YOURS].mean(), np.nan, np.nan, np.nan, "")}
+    rows: dict[str, tuple[object, ...]] = {
+        YOURS: (regret[YOURS].mean(), np.nan, np.nan, np.nan, "")
+    }
     for name in regret.keys() - {YOURS}:
         less = paired_difference(regret[YOURS], regret[name], seed)
         rows[name] = (
@@ -138,7 +141,7 @@ def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
     return folder.as_posix()
 
 
-def policy_of(where: str) -> Callable[..., Any]:
+def policy_of(where: str) -> Callable[..., Player]:
     """Return the class or function that `FILE.py:NAME` names; ValueError if there is none.
 
     Raises PolicyFailed, with the line, if the file cannot be imported.

@@ -41,7 +41,7 @@ def require(root: Path, profile: str) -> None:
     checks.one_of((paths.FULL_SCALE, *folders), profile=profile)
 
 
-def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
+def parameters(root: Path, notebook: str, profile: str) -> dict[str, object]:
     """Return the parameters of a notebook in a profile: those of its cell tagged `parameters`, as
     the profile has them.
 
@@ -50,7 +50,7 @@ def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     and on what its cell tagged `checks` refuses: what stands there before `Record(...)` runs
     here, but for imports, so that no kernel starts with impossible values.
     """
-    profiles, values = root / "notebooks" / "profiles", dict[str, Any]()
+    profiles, values = root / "notebooks" / "profiles", dict[str, object]()
     require(root, profile)
     text = source(root, notebook)
     if profile != paths.FULL_SCALE:
@@ -98,7 +98,9 @@ def _tagged(notebook: NotebookNode, tag: str) -> str:
     return "\n".join(cell.source for cell in notebook.cells if tag in cell.metadata.get("tags", []))
 
 
-def _executed(name: str, text: NotebookNode, tag: str, given: dict[str, Any]) -> dict[str, Any]:
+def _executed(
+    name: str, text: NotebookNode, tag: str, given: dict[str, object]
+) -> dict[str, object]:
     """What the names are after the cells with a tag, up to `Record(...)` and without imports;
     ValueError, which names file and tag, if they fail.
     """
@@ -116,7 +118,7 @@ def _executed(name: str, text: NotebookNode, tag: str, given: dict[str, Any]) ->
     return names
 
 
-def _values(text: str) -> dict[str, Any]:
+def _values(text: str) -> dict[str, object]:
     """The values of a profile; ValueError on a name that comes twice, and on a number that YAML
     reads as another.
     """
@@ -139,7 +141,7 @@ class Run:
     root: Path
     notebook: str
     folder: Path
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
 
     @property
     def played(self) -> Path:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import nbformat
@@ -186,7 +185,7 @@ def _played(r: Run) -> str:
     return sums.checksum(path.read_bytes()) if path.is_file() else ""
 
 
-def _facts(r: Run) -> dict[str, Any]:
+def _facts(r: Run) -> dict[str, object]:
     """What the results of a run were made with; it decides nothing, but for BLAS kernels."""
     return {
         "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
@@ -203,7 +202,7 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
-def git_state(root: Path) -> dict[str, Any]:
+def git_state(root: Path) -> dict[str, str | bool | None]:
     """Return the commit, and whether other files than results changed; None without git."""
     status = "--no-optional-locks status --porcelain -- . :!results :!notebooks/*.ipynb"
     try:
@@ -223,7 +222,7 @@ def _execute(
     name: str,
     profile: str,
     to: Path,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     environment: Mapping[str, str],
 ) -> None:
     """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
@@ -237,7 +236,7 @@ def _execute(
     from papermill.exceptions import PapermillExecutionError
 
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
-    how: dict[str, Any] = {
+    how: dict[str, object] = {
         "kernel_name": "python3",
         "cwd": root,
         "progress_bar": False,

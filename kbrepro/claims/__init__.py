@@ -26,16 +26,21 @@ from functools import partial
 from importlib import import_module
 from inspect import signature
 from itertools import chain, combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kbrepro import checks
 from kbrepro.claims import tables as drawing
 from kbrepro.claims.tables import Draw, Kept, Table, Trials, View
 from kbrepro.estimates import Estimate, share
+from kbrepro.kernels import Array
 
+#: Tables -> whether a claim holds in each drawn experiment, (..., experiments).
+Predicate = Callable[..., NDArray[np.bool_]]
+#: Tables -> the number that stands beside the verdict, of each drawn experiment, (experiments,).
+Effect = Callable[..., Array]
 KINDS = ("observation", "remark", "own question")
 AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now and then"
 TOO_FEW = "too few to say"
@@ -64,13 +69,13 @@ class Claim:
     where: str
     quote: str
     kind: str
-    predicate: Callable[..., Any]
-    effect: Callable[..., Any] | None = None
+    predicate: Predicate
+    effect: Effect | None = None
     shows: str = ""
     finding: str = ""
     of_parts: tuple[Table, ...] = ()
 
-    def tables(self, function: Callable[..., Any] | None = None) -> list[Table]:
+    def tables(self, function: Callable[..., object] | None = None) -> list[Table]:
         """Return the tables that the predicate takes, or the effect; one that takes `*figures`
         takes the same.
         """
@@ -94,10 +99,10 @@ def claim(
     where: str,
     *,
     kind: str = "observation",
-    effect: Callable[..., Any] | None = None,
+    effect: Effect | None = None,
     shows: str = "",
     finding: str = "",
-) -> Callable[[Callable[..., Any]], Claim]:
+) -> Callable[[Predicate], Claim]:
     """Return a decorator that makes a `Claim` of a predicate, whose docstring is the quote.
 
     Raises ValueError on an unknown kind.
@@ -112,7 +117,7 @@ def claim(
 remark, own_question = partial(claim, kind="remark"), partial(claim, kind="own question")
 
 
-def _quote(function: Callable[..., Any]) -> str:
+def _quote(function: Callable[..., object]) -> str:
     return " ".join((function.__doc__ or "").split())
 
 
@@ -130,7 +135,7 @@ class Outcome(NamedTuple):
     room: float = float("nan")
 
     @classmethod
-    def of(cls, shares: Any, allowed: float = 0.0) -> Outcome:
+    def of(cls, shares: Iterable[ArrayLike], allowed: float = 0.0) -> Outcome:
         """Count the runs in which what is bounded, over its bound, exceeds 1 anywhere; shares
         (runs, ...) or ragged.
         """
@@ -311,7 +316,7 @@ def readings_of(each: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
 
 
 def replication_probabilities(
-    predicate: Callable[..., Any],
+    predicate: Predicate,
     readings: Sequence[Sequence[Trials]],
     rng: np.random.Generator,
     experiments: int = EXPERIMENTS,
@@ -346,13 +351,13 @@ def replication_probabilities(
     ]
 
 
-def _of_all(function: Callable[..., Any], trials: Sequence[Trials]) -> Any:
+def _of_all(function: Predicate | Effect, trials: Sequence[Trials]) -> np.ndarray:
     """What a predicate or an effect says of all kept trials."""
     return function(*(View(there, Draw(drawing.all_kept)) for there in trials))
 
 
 def held_in_draws(
-    predicate: Callable[..., Any],
+    predicate: Predicate,
     readings: Sequence[Sequence[Trials]],
     rng: np.random.Generator,
     experiments: int,
@@ -362,7 +367,8 @@ def held_in_draws(
     redraw, (..., redraws, experiments), where the predicate returns (..., experiments).
     """
     blocks: list[list[NDArray[np.bool_]]] = []
-    once: dict[Any, Draw] = {}  # of a finite population with one play nothing is redrawn
+    # of a finite population with one play nothing is redrawn
+    once: dict[tuple[int, ...], Draw] = {}
     for start in range(0, redraws, BLOCK):
         shape = min(BLOCK, redraws - start), experiments
         draws = []
@@ -377,7 +383,7 @@ def held_in_draws(
 
 
 def _enumerated(
-    predicate: Callable[..., Any], trials: Sequence[Trials], rng: np.random.Generator, redraws: int
+    predicate: Predicate, trials: Sequence[Trials], rng: np.random.Generator, redraws: int
 ) -> Probability:
     """The share of all experiments of one kept trial of each table in which a predicate holds."""
     shape = tuple(there.n for there in trials)
@@ -471,7 +477,7 @@ def conjunction(claims: Sequence[Claim]) -> Claim:
     )
 
 
-def together(claims: Sequence[Claim]) -> tuple[list[Table], Callable[..., NDArray[np.bool_]]]:
+def together(claims: Sequence[Claim]) -> tuple[list[Table], Predicate]:
     """Return the tables of claims, each once, and what says which hold in every experiment,
     (claims, experiments).
     """

@@ -48,7 +48,7 @@ class Kept:
         self.folder, self._read = folder, cache(partial(store.opened, folder))
         self.parameters = parameters or {}
         self._plan, self._unlike = plan, cache(unlike)
-        self._made: dict[Any, Any] = {}
+        self._made: dict[object, Any] = {}
 
     def planned(self, label: str) -> Planned:
         """Return what a label plays, and of which seed; KeyError if the plan has no such label."""
@@ -168,7 +168,7 @@ class Table:
         """Return the trials under a reading, {choice: value}; a choice that it does not name has
         its main value.
         """
-        names: dict[str, Any] = {}
+        names: dict[str, str | tuple[str, str]] = {}
         chosen = set[str]()
         for choice, values in self.readings.items():
             value = reading.get(choice, "")
@@ -283,9 +283,9 @@ class Draw:
 
     def __init__(self, rows: Rows, apart: bool = False, experiments: int = 0) -> None:
         self._make, self._apart, self.experiments = rows, apart, experiments
-        self._rows: dict[Any, NDArray[np.int64]] = {}
+        self._rows: dict[object, NDArray[np.int64]] = {}
         # the column with its means: an id is only its own
-        self._means: dict[Any, tuple[Array, Array]] = {}
+        self._means: dict[object, tuple[Array, Array]] = {}
 
     def values(self, rule: str, column: Array, n: int) -> Array:
         """Return a column (N,) in the trials of every experiment, (experiments, size), all of the

@@ -7,7 +7,6 @@ and published with what halving and doubling it does to the verdicts.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ LIMITS = {
 }
 
 
-def better(a: Array, b: Array, axis: Any = None) -> Bools:
+def better(a: Array, b: Array, axis: Array | None = None) -> Bools:
     """Less, by more than a tie: better, outperforms, lower, improved. `axis` by default the larger
     of the two.
     """
@@ -46,7 +45,7 @@ def best(figure: View, rule: str, rivals: Iterable[str] = ()) -> Bools:
     return np.all([better(figure[rule], figure[name]) for name in others], axis=0)
 
 
-def similar(a: Array, b: Array, axis: Any = None) -> Bools:
+def similar(a: Array, b: Array, axis: Array | None = None) -> Bools:
     """Similar, the same, no significant difference: their ratio is between 1/1.2 and 1.2.
 
     Simple regrets are compared on an `axis`, the range of the function: a gap of at most 5 % of it.
@@ -57,12 +56,12 @@ def similar(a: Array, b: Array, axis: Any = None) -> Bools:
     return (a <= most * b) & (b <= most * a)
 
 
-def clearly_better(a: Array, b: Array, axis: Any = None) -> Bools:
+def clearly_better(a: Array, b: Array, axis: Array | None = None) -> Bools:
     """Clearly, significantly, markedly better; high, loose, wasteful: better, and not similar."""
     return better(a, b, axis) & ~similar(a, b, axis)
 
 
-def slightly_better(a: Array, b: Array, axis: Any = None) -> Bools:
+def slightly_better(a: Array, b: Array, axis: Array | None = None) -> Bools:
     """Slightly or somewhat better: better, and similar."""
     return better(a, b, axis) & similar(a, b, axis)
 
@@ -80,7 +79,7 @@ def competitive(figure: View, rule: str, others: Iterable[str] = ()) -> Bools:
     return figure[rule] <= (1 + LIMITS["competitive"]) * np.min(rivals, axis=0)
 
 
-def indistinguishable(a: Array, b: Array, axis: Any) -> Bools:
+def indistinguishable(a: Array, b: Array, axis: Array) -> Bools:
     """Very similar, cannot be told apart, no impact: a gap of at most 2 % of the axis."""
     return np.abs(a - b) <= LIMITS["indistinguishable"] * axis
 
@@ -92,7 +91,7 @@ def much_better(a: Array, b: Array, printed: float | None = None, word: str = "m
     return b >= (LIMITS[word] if printed is None else LIMITS["printed"] * printed) * a
 
 
-def near_optimal(simple_regret: Array, function_range: Any = 1.0) -> Bools:
+def near_optimal(simple_regret: Array, function_range: float | Array = 1.0) -> Bools:
     """Within 5 % of the range of the function."""
     return simple_regret <= LIMITS["near-optimal"] * function_range
 

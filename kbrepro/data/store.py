@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -43,6 +43,7 @@ BEGINS, SILENT, IN_ALL = 5, 30, 600
 PART = 1024  # bytes
 Parts = queue.SimpleQueue[bytes | str]
 #: Set -> its files of readings in order of preference, reader.
+T = TypeVar("T", str, int)
 _SETS: dict[str, tuple[tuple[str, ...], Callable[..., SensorData]]] = {
     "temperature": ((f"intel-lab/{sets.EXTRACT}", f"intel-lab/{sets.OWNERS}"), sets.temperature),
     "light": ((f"cmu-light/{sets.MAT}",), sets.light),
@@ -222,9 +223,7 @@ def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
     return next((path for file in preferred if (path := _directory() / file).is_file()), None)
 
 
-def _distinct(
-    name: str, chosen: Sequence[Any], allowed: Sequence[Any], what: str
-) -> tuple[Any, ...]:
+def _distinct(name: str, chosen: Sequence[T], allowed: Sequence[T], what: str) -> tuple[T, ...]:
     """Return the chosen values in order; ValueError unless they are distinct, and some of the
     allowed ones.
     """

@@ -14,7 +14,7 @@ from kbrepro.figures import pieces
 from kbrepro.figures.style import SMALLEST, Look, look
 from kbrepro.kernels import Array
 
-QUANTITIES: dict[str, tuple[str, Callable[[Any], Array]]] = {
+QUANTITIES: dict[str, tuple[str, Callable[[Curve], Array]]] = {
     "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),
     "cumulative": ("cumulative regret $R_t$", lambda trace: trace.cumulative_regret),
     "simple": ("simple regret", simple_regret),

@@ -6,6 +6,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -100,7 +101,7 @@ def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figu
 
 def legend_below(figure: Figure, columns: int, axes: Sequence[Axes]) -> None:
     """Name the curves of panels below the figure, each name once, in at most `columns` columns."""
-    shown: dict[Any, Any] = {}
+    shown: dict[str, Artist] = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         shown |= dict(zip(labels, handles, strict=True))

@@ -27,6 +27,7 @@ from kbrepro import checks
 from kbrepro.kernels import Array, quiet
 from kbrepro.posterior import (
     AfterPending,
+    Conditioned,
     ExactPosterior,
     LatticePosterior,
     exact_posterior,
@@ -91,7 +92,7 @@ class History(NamedTuple):
 
 
 #: Arm, observation and noise variance, None for that of the model.
-Pull = tuple[int, Any, float | None]
+Pull = tuple[int, object, float | None]
 
 
 #: Functions `learn` that change nothing before they can no longer fail.
@@ -129,7 +130,7 @@ class AskTell(checks.Changing):
     _waiting: list[int]
     _rank: NDArray[np.int64] | None = None
     _first_asked = 0
-    _made_with: tuple[tuple[Any, ...], dict[str, Any]]
+    _made_with: tuple[tuple[object, ...], dict[str, object]]
 
     def __new__(cls, *given: object, **settings: object) -> Self:
         policy = super().__new__(cls)
@@ -255,10 +256,10 @@ class AskTell(checks.Changing):
         """What was told so far, as Python numbers: copies of the lists."""
         return History(*map(list, self._told))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return vars(self) | {SAVED_BY: _version()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         saved_by, now = state.pop(SAVED_BY, None), _version()
         told = (
             f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and"
@@ -333,7 +334,7 @@ class IndexPolicy(AskTell):
     """
 
     takes: tuple[str, ...] = ("allowed",)
-    posterior: Any
+    posterior: Conditioned
     unit: float = 1.0
     level: float = 0.0
     #: Whether arms of large index are likely to be chosen soon: not where the index is drawn anew.
@@ -356,7 +357,7 @@ class IndexPolicy(AskTell):
         self.random_opening = random_opening
         self.posterior = self.prior(horizon)
 
-    def prior(self, horizon: int | None) -> Any:
+    def prior(self, horizon: int | None) -> Conditioned:
         """Return the posterior before the first pull."""
         raise NotImplementedError
 
@@ -372,7 +373,7 @@ class IndexPolicy(AskTell):
         rank, index = self.ties(), np.asarray(self.index())
         if index.shape != rank.shape:
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
-        arms: Any = slice(None) if self._allowed is None else self._allowed
+        arms: slice | NDArray[np.int64] = slice(None) if self._allowed is None else self._allowed
         arm = best_arm(index[arms], rank[arms], self.unit, self.level)
         if self._allowed is not None:
             arm = int(self._allowed[arm])
@@ -441,17 +442,17 @@ class Policy(IndexPolicy):
         """Return the posterior mean less `level`, (A,)."""
         return self.posterior.centred if self.level else self.posterior.mean
 
-    def prior(self, horizon: int | None) -> Any:
+    def prior(self, horizon: int | None) -> Conditioned:
         return self.made(self.form or partial(exact_posterior, horizon=horizon))
 
-    def made(self, form: Callable[..., Any]) -> Any:
+    def made(self, form: Callable[..., object]) -> Any:
         """Return this form of the model's posterior before the first pull."""
         return form(
             self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean
         )
 
     @at_once
-    def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         if self.warn and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
             mean = self._prior_mean[arm]
@@ -473,7 +474,7 @@ class Policy(IndexPolicy):
         arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
         return int(arms[best_arm(self.centred()[arms], unit=self.prior_sd)])
 
-    def gap(self, width: Callable[[Any], float] | None = None, *, allowed: object = None) -> float:
+    def gap(self, width: Callable[[Self], float] | None = None, *, allowed: object = None) -> float:
         """Return the most that the recommended arm may lose while the band mean +- width sd holds,
         at least 0.
 

@@ -15,7 +15,7 @@ a reward is told.
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,30 @@ def check_noise(noise_variance: float, unit: float, use: str = "a posterior") ->
 def level_of(prior_mean: Array) -> float:
     """Return the middle one of prior means (A,): differences of large numbers to it are exact."""
     return float(np.sort(prior_mean)[len(prior_mean) // 2])
+
+
+class Conditioned(Protocol):
+    """The least a posterior has: `update` takes in what a pull of an arm gave."""
+
+    def update(self, arm: int, observation: Any, /) -> None: ...
+
+
+class Posterior(Conditioned, Protocol):
+    """What widths and rules ask of a posterior: mean and standard deviation of every arm, (A,), and
+    the information gain of the pulls so far (nats).
+    """
+
+    @property
+    def mean(self) -> Array: ...
+    @property
+    def sd(self) -> Array: ...
+    @property
+    def gain(self) -> float: ...
+
+
+#: What a form that has no covariance finds with a column: the weights v (m,), the variance, and the
+#: row of K of an arm that is new.
+Found = tuple[Array, float, Array | None]
 
 
 class Uncertain(checks.Changing):
@@ -191,13 +215,13 @@ class ExactPosterior(Uncertain):
         """Return the posterior covariance of `arm` with all arms, (A,)."""
         return self._column(arm)[0]
 
-    def _column(self, arm: int) -> tuple[Array, float, Any]:
+    def _column(self, arm: int) -> tuple[Array, float, Found | None]:
         """The covariance of `arm` with all arms (A,), its variance, and what `_remember` needs;
         changes nothing.
         """
         return self.covariance_with(arm), float(self._variance[arm]), None
 
-    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+    def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
         """Keep what a pull of `arm` changes; it counts as `more` pulls with the model's noise
         variance.
         """
@@ -230,7 +254,7 @@ class Stack(checks.Changing):
             checks.memory(8.0 * room * length, what, "up to {} pulls", 8.0 * length)
             self._store = np.concatenate([self._store, np.empty((room - have, length))])
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"_store": self().copy(), "_n": self._n}  # what is saved has no room yet
 
     def append(self, row: Array) -> None:
@@ -253,7 +277,7 @@ class CovariancePosterior(ExactPosterior):
     def covariance_with(self, arm: int) -> Array:
         return np.concatenate([self._upper[:arm, arm], self._upper[arm, arm:]])
 
-    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+    def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
 
 
@@ -273,7 +297,7 @@ class RowPosterior(CovariancePosterior):
         V = self._rows()
         return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
-    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+    def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
         pulls = len(self._rows)
         if self.changes and pulls > SPARED + REPEATED * np.count_nonzero(self._weights):
             self._one_row_an_arm()
@@ -356,7 +380,7 @@ class PulledPosterior(ExactPosterior):
         largest = float(np.abs(told).max(initial=0.0))
         return self._refined(None, self._inverse.times(told), told, largest)[0]
 
-    def _column(self, arm: int) -> tuple[Array, float, Any]:
+    def _column(self, arm: int) -> tuple[Array, float, Found | None]:
         """As in all forms; the variance is without the rounding of all updates so far, which the
         noise may not cover.
 
@@ -397,7 +421,8 @@ class PulledPosterior(ExactPosterior):
             v += self._inverse.times(off)
         return found, v
 
-    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+    def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
+        assert kept is not None
         (v, variance, _), place = kept, self._place[arm]
         if place < 0:
             scale = np.sqrt(max(variance, 0.0) + self.noise_variance / more)
@@ -432,7 +457,8 @@ class DistinctPosterior(PulledPosterior):
         product = v @ self._rows()
         return product if own is None else product + own
 
-    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+    def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
+        assert kept is not None
         full = kept[2] is not None and len(self._pulled) == self.most
         little = self.noise_variance / more < LEAST_NOISE[DrawnPosterior.use] * self._unit
         if full or little:

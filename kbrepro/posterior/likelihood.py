@@ -9,10 +9,11 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from kbrepro import checks
-from kbrepro.kernels import Array
+from kbrepro.kernels import Array, Kernel
 
 #: What is fitted: sd of its logarithm under the prior, whose median is `START` of the span or of
 #: the mean square.
@@ -57,21 +58,21 @@ def pulls_of(points: Array, rewards: Array, weights: Array) -> Pulls:
 
 
 def fitted(
-    kernel: Any,
+    kernel: Kernel,
     points: Array,
     rewards: Array,
     spans: Array,
-    bounds: Any,
-    rng: Any,
+    bounds: object,
+    rng: object,
     noises: Array | None = None,
-) -> tuple[Any, float]:
+) -> tuple[Kernel, float]:
     """Return the kernel and the noise variance of largest likelihood times prior, see `Model.fit`.
 
     `points` (n, d) and `rewards` (n,), less their prior mean, are those of the pulls, `spans` (d,)
     of all arms. With `noises` (n,), the known noise variances, the returned one is 1: what they are
     multiplied by.
     """
-    names = {field.name for field in fields(kernel)} if is_dataclass(kernel) else set()
+    names: set[str] = {field.name for field in fields(kernel)} if is_dataclass(kernel) else set()
     if not {"lengthscale", "variance"} <= names:
         raise checks.refused(
             "kernel",
@@ -123,7 +124,12 @@ def fitted(
 
 
 def _warn(
-    kernel: Any, pulls: Pulls, best: Array, spread: Array, bounds: tuple[Array, Array], names: Any
+    kernel: Kernel,
+    pulls: Pulls,
+    best: Array,
+    spread: Array,
+    bounds: tuple[Array, Array],
+    names: NDArray[np.str_],
 ) -> None:
     """Say in one warning which values that are free ended at a bound, or did not move since nothing
     depends on them.
@@ -151,7 +157,7 @@ def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
     return replace(kernel, lengthscale=given, variance=variance), noise
 
 
-def log_likelihood(kernel: Any, noise: float, pulls: Pulls) -> float:
+def log_likelihood(kernel: Kernel, noise: float, pulls: Pulls) -> float:
     """Return that of all rewards less their prior mean (Rasmussen & Williams 2006, eq. 2.30);
     SINGULAR if it has none.
 
@@ -177,7 +183,7 @@ def log_likelihood(kernel: Any, noise: float, pulls: Pulls) -> float:
 
 
 def _bounds(
-    given: Any, low: Array, high: Array, sizes: list[int], known: bool
+    given: object, low: Array, high: Array, sizes: list[int], known: bool
 ) -> tuple[Array, Array]:
     """Logarithms of lower and upper bounds, those that are given instead of the default ones; 0 of
     a known noise.

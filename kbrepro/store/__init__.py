@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
@@ -29,6 +29,9 @@ from kbrepro.kernels import Array
 from kbrepro.store import edition_0_3
 from kbrepro.store.flat import Leaves, flat, nested, path_text, stacked
 from kbrepro.store.settings import differences, settings, unknown
+
+if TYPE_CHECKING:  # it loads pandas
+    from kbrepro.data import SensorData
 
 PLAYED = "played"
 #: Columns of a file that are not of the results: what it is about, and the seconds of every trial.
@@ -60,7 +63,7 @@ class Job(NamedTuple):
     """
 
     label: str
-    function: Callable[..., Any]
+    function: Callable[..., object]
     settings: Any
     seed: int
     first: int
@@ -211,7 +214,7 @@ class Store:
 _keeping = threading.Lock()
 
 
-def remembered(kept_in: Store, name: str, data: Any) -> Any:
+def remembered(kept_in: Store, name: str, data: "SensorData") -> "SensorData":
     """Return sensor data (`data.SensorData`) as loaded; a store remembers all of it but the
     readings.
 
@@ -315,7 +318,7 @@ def _total(seconds: Array) -> float:
     return round(float(seconds.sum(dtype=float)), 3)
 
 
-def _packed(about: dict[str, Any], kept: Played, compression: int) -> bytes:
+def _packed(about: dict[str, object], kept: Played, compression: int) -> bytes:
     """The bytes of an .npz file: numpy reads it, whatever the compression."""
     names = {path_text(path): path for path in kept.columns}
     if len(names) < len(kept.columns) or names.keys() & {ABOUT, SECONDS}:
@@ -375,7 +378,7 @@ def _opened(
 
 
 @contextmanager
-def _reading(path: Path, label: str) -> Iterator[tuple[dict[str, Any], Any]]:
+def _reading(path: Path, label: str) -> Iterator[tuple[dict[str, Any], np.lib.npyio.NpzFile]]:
     """What a file is about, and its arrays while it is open; ValueError if it is damaged or
     newer.
     """

@@ -24,5 +24,5 @@ def names(form: Any, path: Path = ()) -> dict[str, Path]:
     return found
 
 
-def _key(key: object) -> Any:
+def _key(key: object) -> object:
     return tuple(map(_key, key["tuple"])) if isinstance(key, dict) else key

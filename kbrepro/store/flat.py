@@ -18,7 +18,7 @@ Leaves = dict[Path, Any]
 TOLERANCE = 1e-9
 
 
-class Row(dict[Any, Any]):
+class Row(dict[object, Any]):
     """A mapping whose texts are attributes, too: `row["arms"]` is `row.arms`."""
 
     def __getattr__(self, name: str) -> Any:
@@ -55,7 +55,7 @@ def nested(leaves: Leaves) -> Any:
     """Return what `flat` took apart: numbers, texts and arrays in mappings and lists."""
     if () in leaves:
         return leaves[()] if isinstance(leaves[()], np.ndarray) else leaves[()].item()
-    parts: dict[Any, Leaves] = {}
+    parts: dict[object, Leaves] = {}
     for (key, *rest), leaf in leaves.items():
         parts.setdefault(key, {})[tuple(rest)] = leaf
     row = Row((key, nested(part)) for key, part in parts.items())

@@ -9,7 +9,7 @@ without the module, so that moving one changes nothing; a renamed one keeps its 
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
 from types import MethodType
@@ -25,7 +25,7 @@ TOLERANCE = 1e-9
 PROJECTIONS = 8
 
 
-def settings(thing: Any) -> Any:
+def settings(thing: object) -> Any:
     """Return the settings of a thing as JSON values: numbers, texts, lists and mappings.
 
     A dataclass gives all its fields (its `stored_settings()`, if it has them: older names of
@@ -65,7 +65,7 @@ def settings(thing: Any) -> Any:
     return _name(thing)
 
 
-def _name(thing: Callable[..., Any]) -> str:
+def _name(thing: object) -> str:
     name = getattr(thing, "__dict__", {}).get("stored_as") or getattr(thing, "__qualname__", None)
     if name is None or "<" in name:
         allowed = (
@@ -78,7 +78,7 @@ def _name(thing: Callable[..., Any]) -> str:
     return name
 
 
-def _of_array(values: Array) -> dict[str, Any]:
+def _of_array(values: Array) -> dict[str, object]:
     shape = list(values.shape)
     if values.dtype.kind not in "biuf":
         return {"shape": shape, "values": values.astype(str).ravel().tolist()}
@@ -121,13 +121,13 @@ def differences(before: object, now: object, most: int = 5) -> list[str]:
     return apart[:most]
 
 
-def _leaves(content: object, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+def _leaves(content: object, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:
     """Numbers, texts, arrays and what is empty, by place."""
     if isinstance(content, list) and content:
         content = {f"number {n}": part for n, part in enumerate(content)}
     if not isinstance(content, dict) or not content or set(content) == {"array"}:
         return {where: content}
-    leaves: dict[tuple[str, ...], Any] = {}
+    leaves: dict[tuple[str, ...], object] = {}
     for key, part in content.items():
         leaves |= _leaves(part, (*where, key))
     return leaves
@@ -139,7 +139,7 @@ def _floats(leaf: object) -> list[float]:
     return [array["norm"], *array["projections"]] if "norm" in array else []
 
 
-def _shown(leaf: Any) -> Any:
+def _shown(leaf: Any) -> object:
     floats = _floats(leaf)
     if not floats:
         return leaf

@@ -156,7 +156,7 @@ def experiments(
             play(f"equal size, {name}", equal, own_runs)
 
     play("regret", Experiment(functions(regret_arms, 2), by_name, horizon), trials)
-    several: dict[Any, Make] = {}
+    several: dict[object, Make] = {}
     for q in (3, 2, 4, 5):
         several[q, "drawn anew"] = partial(sketched, qbar=float(q), streaming=False)
         several[q, "streaming"] = partial(sketched, qbar=float(q), streaming=True)

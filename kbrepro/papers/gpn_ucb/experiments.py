@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers import Make
@@ -98,7 +97,7 @@ def experiments(
     clear = Repeated(draws, 1, peaks)
     shown = pair(side, obvious_chains, seed)
 
-    def play(label: str, source: Source, rules: Mapping[Any, Make], n: int) -> None:
+    def play(label: str, source: Source, rules: Mapping[object, Make], n: int) -> None:
         plan[label] = Planned(Experiment(source, rules, horizon), n, seed)
 
     def nonada(label: str, source: Source, n: int) -> None:

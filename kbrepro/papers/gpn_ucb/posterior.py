@@ -6,7 +6,6 @@ the smallest variances).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +96,7 @@ class NetworkPosterior(checks.Changing):
             LayerPosterior(model.structure.kernel, fixed, n) for fixed, n in layers
         )
 
-    def update(self, arm: int, observation: Sequence[Any]) -> None:
+    def update(self, arm: int, observation: Sequence[float | Array]) -> None:
         """Take in the outputs of all layers at `arm`; raises as `NetworkModel.steps`."""
         for posterior, (z, y) in zip(
             self.posteriors, self.model.steps(arm, observation), strict=True

@@ -252,7 +252,7 @@ class MultiOutput:
     kernel: Kernel
     sets = BallSets
 
-    def stored_settings(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, object]:
         """Return the settings as when trials were first kept: the kernel of the paper was a
         function of ours.
         """

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -38,14 +37,14 @@ def uniform_regret(source: Callable[[Trial], Playable], trials: int, seed: int) 
 
 def shares_of_uniform(
     plan: Mapping[str, Planned],
-    labels: Mapping[tuple[Any, ...], str],
-    played: Mapping[tuple[Any, ...], Mapping[str, Curve]],
-) -> dict[tuple[Any, ...], Array]:
+    labels: Mapping[tuple[object, ...], str],
+    played: Mapping[tuple[object, ...], Mapping[str, Curve]],
+) -> dict[tuple[object, ...], Array]:
     """Return the regret of every run over that of uniform play, (n,), by case and rule.
 
     `labels` in the plan, and their curves, by case.
     """
-    shares: dict[tuple[Any, ...], Array] = {}
+    shares: dict[tuple[object, ...], Array] = {}
     for case, label in labels.items():
         planned = plan[label]
         uniform = uniform_regret(planned.experiment.problem, planned.trials, planned.seed)

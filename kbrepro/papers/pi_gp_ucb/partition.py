@@ -11,10 +11,9 @@ thesis, Janz 2022, whose text we have not seen).
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kbrepro import checks
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017
@@ -112,7 +111,7 @@ class Cell(checks.Changing):
         self.gain = gain
 
 
-def _joined(*parts: Any) -> Any:
+def _joined(*parts: ArrayLike) -> np.ndarray:
     return checks.read_only(np.concatenate(parts))
 
 
