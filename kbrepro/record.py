@@ -116,12 +116,11 @@ class Record:
             return f"`{label}` is not played at both scales"
         if not others:
             return ""
-        pairs = {name: (self.parameters[name], value) for name, value in self.changed.items()}
-        named = [
-            f"{name} is {now!r}, full scale {full!r}"
-            for name, (now, full) in pairs.items()
-            if any(line.endswith(f"{name}: {full} before, {now} now") for line in others)
-        ]
+        named = []
+        for name, full in self.changed.items():
+            now = self.parameters[name]
+            if any(line.endswith(f"{name}: {full} before, {now} now") for line in others):
+                named.append(f"{name} is {now!r}, full scale {full!r}")
         why = "; ".join(named) or others[0]
         return f"`{label}` is not as at full scale ({why})"
 

@@ -118,7 +118,7 @@ def replication_probability(
     if one_row:
         every = np.indices(kept).reshape(len(kept), -1, 1)
         held = fulfilled(decks, [*every], predicate, statistic)
-        shares = _redrawn_shares(held.reshape(kept), n_resamples, stream)
+        shares = redrawn_shares(held.reshape(kept), n_resamples, stream)
         probability = plug_in = held.mean()
         error, method = 0.0, "every experiment of one row a method"
     else:
@@ -259,9 +259,12 @@ def interval(
     return lower, higher
 
 
-def _redrawn_shares(held: NDArray[np.bool_], number: int, rng: np.random.Generator) -> Array:
-    """The share of all combinations of rows that fulfil it, `held` (rows of each deck), in
-    redraws.
+def redrawn_shares(held: NDArray[np.bool_], number: int, rng: np.random.Generator) -> Array:
+    """Return in `number` redraws of the rows of every deck the share of all their combinations
+    that fulfil it, (number,); `held` (rows of each deck).
     """
-    rows = ([rng.integers(n, size=n) for n in held.shape] for _ in range(number))
-    return np.array([held[np.ix_(*each)].mean() for each in rows])
+    shares = np.empty(number)
+    for i in range(number):
+        rows = [rng.integers(n, size=n) for n in held.shape]
+        shares[i] = held[np.ix_(*rows)].mean()
+    return shares

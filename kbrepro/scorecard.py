@@ -71,14 +71,18 @@ judged = cache(judge)
 def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     """Return what came out for a claim or a theorem, as claims.json has it."""
     if isinstance(sentence, Theorem):
-        names = "id", "where", "statement", "corrected", "checked"
         checked = sentence.check(kept)
-        record = {name: getattr(sentence, name) for name in names}
+        record = _parts(sentence, "id", "where", "statement", "corrected", "checked")
         return record | {"outcome": sentence.outcome or checked.outcome} | checked._asdict()
-    record = {name: getattr(sentence, name) for name in ("id", "kind", "where", "quote", "finding")}
+    record = _parts(sentence, "id", "kind", "where", "quote", "finding")
     result = judged(sentence, kept)
     effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
     return record | {"effect": effect} | _told(result, result.readings)
+
+
+def _parts(sentence: Claim | Theorem, *names: str) -> dict[str, Any]:
+    """Some attributes of a claim or a theorem, by name."""
+    return {name: getattr(sentence, name) for name in names}
 
 
 def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
@@ -88,8 +92,8 @@ def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
     sentences = sentences_of(paper)
     records = [record_of(each, kept) for each in sentences]
     run = {
-        name: [each for each in records if key in each]
-        for name, key in (("claims", "verdict"), ("theorems", "outcome"))
+        "claims": [each for each in records if "verdict" in each],
+        "theorems": [each for each in records if "outcome" in each],
     }
     observed = [
         each for each in sentences if isinstance(each, Claim) and each.kind == "observation"
@@ -179,16 +183,13 @@ def told_of(run: Mapping[str, Sequence[Record]]) -> list[str]:
     crossed = [line for line in run["at_once"] if CROSS in line["choice"]]
     shown = [line for line in run["at_once"] if line not in crossed]
     shown += sorted(crossed, key=lambda line: -len(line["holds"]))[:1]
-    rows = [
-        [
-            (f"{line['value']} ({line['choice']})" if line["choice"] else "main")
-            + ", excluded" * bool(line["excluded_by"]),
-            f"{len(line['holds'])} of {len(line['holds'] + line['fails'])}",
-            f"{line['mean']:.1f}",
-            ", ".join(line["fails"]) or "none",
-        ]
-        for line in shown
-    ]
+    rows = []
+    for line in shown:
+        reading = f"{line['value']} ({line['choice']})" if line["choice"] else "main"
+        reading += ", excluded" * bool(line["excluded_by"])
+        n = len(line["holds"])
+        others = ", ".join(line["fails"]) or "none"
+        rows.append([reading, f"{n} of {n + len(line['fails'])}", f"{line['mean']:.1f}", others])
     head = ["reading", "at once in 9 of 10 reruns", "in a rerun, on average", "the others"]
     return [*parts, table(head, rows)]
 
@@ -334,10 +335,11 @@ def _room(record: Record) -> list[str]:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table; cells may not contain line ends."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
-    )
+    lines = []
+    for line in (head, ["---"] * len(head), *rows):
+        cells = " | ".join(cell.replace("|", "\\|") for cell in line)
+        lines.append(f"| {cells} |")
+    return "\n".join(lines)
 
 
 def _combinations(readings: Sequence[Record], crossed: str) -> str:

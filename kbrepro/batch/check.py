@@ -53,22 +53,18 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
         return
     sentences = sentences_of(folder)
     ids, begins = [each.id for each in sentences], f"{int(name[:2])}-"
-    yield from (
-        f"claim {each.id} has no quote: its function needs a docstring"
-        for each in sentences
-        if not (each.quote if isinstance(each, Claim) else each.statement)
-    )
-    yield from (f"claim {each} is there {n} times" for each, n in Counter(ids).items() if n > 1)
-    yield from (
-        f"claim {each} must begin with {begins}" for each in ids if not each.startswith(begins)
-    )
+    for sentence in sentences:
+        if not (sentence.quote if isinstance(sentence, Claim) else sentence.statement):
+            yield f"claim {sentence.id} has no quote: its function needs a docstring"
     path = root / "notebooks" / f"{name}.ipynb"
     shown = path.read_text(encoding="utf-8") if path.is_file() else ""
-    yield from (
-        f"claim {each} is not shown: record.verdicts"
-        for each in ids
-        if shown and rf"id=\"{each}\"" not in shown
-    )
+    for each, n in Counter(ids).items():
+        if n > 1:
+            yield f"claim {each} is there {n} times"
+        if not each.startswith(begins):
+            yield f"claim {each} must begin with {begins}"
+        if shown and rf"id=\"{each}\"" not in shown:
+            yield f"claim {each} is not shown: record.verdicts"
 
 
 def _of_notebook(root: Path, name: str) -> Iterator[str]:

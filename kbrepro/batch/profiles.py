@@ -29,10 +29,13 @@ def named_notebooks(root: Path, wanted: Iterable[str] = ()) -> list[str]:
     """
     names = sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
     numbered = {name[:2]: name for name in names}
-    known = [numbered.get(stem.zfill(2), stem) for stem in (Path(name).stem for name in wanted)]
-    for name in known:
+    found = []
+    for each in wanted:
+        stem = Path(each).stem
+        name = numbered.get(stem.zfill(2), stem)
         checks.one_of(tuple(names), notebook=name)
-    return list(dict.fromkeys(known)) or names
+        found.append(name)
+    return list(dict.fromkeys(found)) or names
 
 
 def require(root: Path, profile: str) -> None:

@@ -36,6 +36,7 @@ from kbrepro.claims import tables as drawing
 from kbrepro.claims.tables import Draw, Kept, Table, Trials, View
 from kbrepro.estimates import Estimate, share
 from kbrepro.kernels import Array
+from kbrepro.replication import redrawn_shares
 
 #: Tables -> whether a claim holds in each drawn experiment, (..., experiments).
 Predicate = Callable[..., NDArray[np.bool_]]
@@ -89,9 +90,11 @@ class Claim:
             raise ValueError(
                 f"claim {self.id} asks for {', '.join(missing)}: its claims.py has no such table"
             )
-        named = [known[name] for name in names]
-        tuples = (each if isinstance(each, tuple) else (each,) for each in named)
-        return [*chain.from_iterable(tuples)]
+        tables: list[Table] = []
+        for name in names:
+            table = known[name]
+            tables += table if isinstance(table, tuple) else [table]
+        return tables
 
 
 def claim(
@@ -302,10 +305,10 @@ def readings_of(each: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
         return trials
 
     found: dict[Chosen, list[Trials]] = {(): under(())}
-    values = chain.from_iterable(table.values() for table in tables)
+    values = chain.from_iterable(map(Table.values, tables))
     for single in dict.fromkeys(values):
         trials = under((single,))
-        if any(there.differs(here) for there, here in zip(trials, found[()], strict=True)):
+        if any(map(Trials.differs, trials, found[()])):
             found[single,] = trials
     crossed = {*chain.from_iterable(table.crossed for table in tables)}
     singles = [single for (single,) in [*found][1:] if single[0] in crossed]
@@ -343,12 +346,13 @@ def replication_probabilities(
         error = errors.max()
     low, high = np.quantile(shares, (0.025, 0.975), axis=1)
     numbers = np.transpose([shares.mean(axis=1), low, high, errors]).tolist()
-    return [
-        Probability(value, value, value, its_error, ONE_PLAY)
-        if all(there.fixed for there in trials)
-        else Probability(value, low, high, its_error, REDRAWN)
-        for trials, (value, low, high, its_error) in zip(readings, numbers, strict=True)
-    ]
+    told = []
+    for trials, (value, low, high, its_error) in zip(readings, numbers, strict=True):
+        if all(there.fixed for there in trials):
+            told.append(Probability(value, value, value, its_error, ONE_PLAY))
+        else:
+            told.append(Probability(value, low, high, its_error, REDRAWN))
+    return told
 
 
 def _of_all(function: Predicate | Effect, trials: Sequence[Trials]) -> np.ndarray:
@@ -366,7 +370,7 @@ def held_in_draws(
     """Return for each reading whether a predicate holds in every experiment drawn from every
     redraw, (..., redraws, experiments), where the predicate returns (..., experiments).
     """
-    blocks: list[list[NDArray[np.bool_]]] = []
+    blocks: list[list[NDArray[np.bool_]]] = [[] for _ in readings]
     # of a finite population with one play nothing is redrawn
     once: dict[tuple[int, ...], Draw] = {}
     for start in range(0, redraws, BLOCK):
@@ -377,9 +381,10 @@ def held_in_draws(
             rows = drawing.experiments(trials.table, stream, *shape)
             draw = Draw(rows, trials.table.apart, shape[0] * shape[1])
             draws.append(once.setdefault((i, *shape), draw) if trials.fixed else draw)
-        held = [np.asarray(predicate(*map(View, trials, draws))) for trials in readings]
-        blocks.append([holds.reshape(*holds.shape[:-1], *shape) for holds in held])
-    return [np.concatenate(each, axis=-2) for each in zip(*blocks, strict=True)]
+        for reading, its_blocks in zip(readings, blocks, strict=True):
+            held = np.asarray(predicate(*map(View, reading, draws)))
+            its_blocks.append(held.reshape(*held.shape[:-1], *shape))
+    return [np.concatenate(each, axis=-2) for each in blocks]
 
 
 def _enumerated(
@@ -387,17 +392,13 @@ def _enumerated(
 ) -> Probability:
     """The share of all experiments of one kept trial of each table in which a predicate holds."""
     shape = tuple(there.n for there in trials)
-    places = [place.reshape(-1, 1) for place in np.indices(shape)]
-    draws = [Draw(partial(_at, place)) for place in places]
+    draws = [Draw(partial(_at, place.reshape(-1, 1))) for place in np.indices(shape)]
     views = map(View, trials, draws)
     held = np.asarray(predicate(*views)).reshape(shape)
     if len(shape) == 1:
         exact = share(held)
         return Probability(exact.value, exact.low, exact.high, how=ENUMERATED)
-    shares = [
-        held[np.ix_(*(rng.integers(n, size=n) for n in shape))].mean() for _ in range(redraws)
-    ]
-    low, high = np.quantile(shares, (0.025, 0.975))
+    low, high = np.quantile(redrawn_shares(held, redraws, rng), (0.025, 0.975))
     return Probability(float(held.mean()), float(low), float(high), how=ENUMERATED)
 
 
@@ -419,8 +420,9 @@ def verdict_of(readings: Sequence[Reading]) -> Verdict:
     ]
     whole = _by_all(counted)
     for weak in [each for each in counted if each.on_fewer(min(SURE, main.kept))]:
-        if _by_all([each for each in counted if each is not weak]) != whole:
-            counted = [each for each in counted if each is not weak]
+        others = [each for each in counted if each is not weak]
+        if _by_all(others) != whole:
+            counted = others
     word, depends_on = _by_all(counted)
     lows = [reading.probability.low for reading in counted]
     highs = [reading.probability.high for reading in counted]
@@ -447,12 +449,9 @@ def _by_all(counted: Sequence[Reading]) -> tuple[str, list[str]]:
     spread: dict[str, list[float]] = {}
     for reading in counted[1:]:
         spread.setdefault(reading.choice, [numbers[0]]).append(reading.probability.value)
-    singles = {choice: values for choice, values in spread.items() if CROSS not in choice}
-    alone = [choice for choice, values in singles.items() if _apart(values)]
-    if alone:
-        return DEPENDS, alone
-    together = [choice for choice, values in spread.items() if _apart(values)]
-    return DEPENDS, together or [*singles]
+    apart = [choice for choice, values in spread.items() if _apart(values)]
+    alone = [choice for choice in apart if CROSS not in choice]
+    return DEPENDS, alone or apart or [choice for choice in spread if CROSS not in choice]
 
 
 #: Between two choices that are crossed, and between their values.
@@ -485,11 +484,10 @@ def together(claims: Sequence[Claim]) -> tuple[list[Table], Predicate]:
     tables = [*{id(table): table for table in chain.from_iterable(asked)}.values()]
 
     def hold(*views: View) -> NDArray[np.bool_]:
-        shown = {id(table): view for table, view in zip(tables, views, strict=True)}
-        held = [
-            each.predicate(*(shown[id(table)] for table in its))
-            for each, its in zip(claims, asked, strict=True)
-        ]
+        shown = dict(zip(map(id, tables), views, strict=True))
+        held = []
+        for each, its in zip(claims, asked, strict=True):
+            held.append(each.predicate(*(shown[id(table)] for table in its)))
         return np.array(held)
 
     return tables, hold
@@ -516,18 +514,19 @@ def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
     all_of = replace(claims[0], predicate=hold, of_parts=tuple(tables))
     under = readings_of(all_of, kept)
     held = held_in_draws(hold, [*under.values()], np.random.default_rng(0), 100, 100)
+    ids = np.array([claim.id for claim in claims])
     lines = []
     for (chosen, trials), each in zip(under.items(), held, strict=True):
         by_claim = each.reshape(len(claims), -1)
         order = np.argsort(-by_claim.mean(axis=1), kind="stable")
         shares = np.logical_and.accumulate(by_claim[order]).mean(axis=1)
-        holds = {*order[shares >= 0.9].tolist()}
+        holds = np.isin(np.arange(len(claims)), order[shares >= 0.9])
         lines.append(
             AtOnce(
                 CROSS.join(dict(chosen)),
                 CROSS.join(dict(chosen).values()),
-                [claim.id for i, claim in enumerate(claims) if i in holds],
-                [claim.id for i, claim in enumerate(claims) if i not in holds],
+                ids[holds].tolist(),
+                ids[~holds].tolist(),
                 float(by_claim.sum(axis=0).mean()),
                 _clause(dict(chosen), trials),
             )

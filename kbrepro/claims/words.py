@@ -6,12 +6,13 @@ bool, (experiments,). `LIMITS` has the number behind each word: it is ours, fixe
 and published with what halving and doubling it does to the verdicts.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kbrepro.claims.tables import View
+from kbrepro.claims.tables import TOTAL, View
 from kbrepro.kernels import Array
 
 Bools = NDArray[np.bool_]
@@ -104,6 +105,38 @@ def barely_better(a: Array, b: Array) -> Bools:
 def near_linear(exponent: Array) -> Bools:
     """The exponent of the cumulated seconds over the last decade of rounds is at most 1.2."""
     return exponent <= 1 + LIMITS["near-linear"]
+
+
+def cases(
+    word: Callable[..., Array],
+    figures: Iterable[View],
+    rules: Iterable[str],
+    rivals: Iterable[str] = (),
+) -> list[Array]:
+    """A word, or a number, of a rule among rivals: a case for each figure and rule."""
+    return [word(figure, rule, rivals) for figure, rule in product(figures, rules)]
+
+
+def compared(
+    word: Callable[..., Array],
+    figures: Iterable[View],
+    rules: Iterable[str],
+    others: Iterable[str],
+    statistic: str = TOTAL,
+) -> list[Array]:
+    """A word, or a number, of two means: a case for each figure, rule and other rule."""
+    triples = product(figures, rules, others)
+    return [word(fig(rule, statistic), fig(other, statistic)) for fig, rule, other in triples]
+
+
+def largest(number: Callable[[View], Array]) -> Callable[..., Array]:
+    """The effect on several figures that is the largest of a number of each."""
+    return lambda *figures: np.max([*map(number, figures)], axis=0)
+
+
+def smallest(number: Callable[[View], Array]) -> Callable[..., Array]:
+    """The effect on several figures that is the smallest of a number of each."""
+    return lambda *figures: np.min([*map(number, figures)], axis=0)
 
 
 def sometimes(*cases: Bools) -> Bools:

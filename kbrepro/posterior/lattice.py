@@ -52,7 +52,7 @@ def lattice_of(points: Array) -> Lattice:
     """
     points = np.asarray(points, dtype=float)
     sides = [np.unique(axis) for axis in points.T]
-    shape = tuple(len(side) for side in sides)
+    shape = tuple(map(len, sides))
     if np.prod(shape) != len(points):
         raise ValueError(
             f"points are no lattice: {len(points)} points with {shape} different values on the axes"

@@ -10,7 +10,7 @@ short by more *starves*. Operations are the printed leading terms of an algorith
 
 import math
 from functools import partial
-from itertools import chain, product
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,11 @@ from kbrepro.claims.words import (
     LIMITS,
     always,
     clearly_better,
+    compared,
     indistinguishable,
     much_better,
     on_par,
+    smallest,
     sometimes,
 )
 from kbrepro.papers.bkb.experiments import SHOWN_AT
@@ -61,16 +63,12 @@ def seeds_of_figure_1(kept):
             rule = ", ".join(filter(None, (posterior, setting, other)))
             columns[rule, "worst ratio"] = rows.groupby("seed")["worst"].max().to_numpy()
             for t, panel in rows.groupby("t"):
-                columns |= {
-                    (rule, f"{n}, t = {t}"): panel[n].to_numpy()
-                    for n in ("starved", "inflated", "coverage")
-                }
-    own_qbar = [
-        worst_ratio(ratios) for _, _, ratios in at_every_qbar(kept.results("Fig. 1, own qbar"))
-    ]
-    return columns | {
-        ("BKB, Theorem 1's", "worst ratio"): np.array(own_qbar)[:, np.array(PANELS) - 1].max(axis=1)
-    }
+                for name in ("starved", "inflated", "coverage"):
+                    columns[rule, f"{name}, t = {t}"] = panel[name].to_numpy()
+    followed = at_every_qbar(kept.results("Fig. 1, own qbar"))
+    worst = np.array([worst_ratio(ratios) for _, _, ratios in followed])
+    columns["BKB, Theorem 1's", "worst ratio"] = worst[:, np.array(PANELS) - 1].max(axis=1)
+    return columns
 
 
 def at_every_qbar(runs):
@@ -93,10 +91,13 @@ def under(name):
 
 
 SETTINGS = {
-    "qbar": (
-        {q: {"BKB": f"BKB, qbar={q}"} for q in "325"} | {"Theorem 1's": {"BKB": "BKB, Theorem 1's"}}
-    ),
-    "features": {m: {"RFF": f"RFF, m={m}"} for m in ("|S|", "100")},
+    "qbar": {
+        "3": {"BKB": "BKB, qbar=3"},
+        "2": {"BKB": "BKB, qbar=2"},
+        "5": {"BKB": "BKB, qbar=5"},
+        "Theorem 1's": {"BKB": "BKB, Theorem 1's"},
+    },
+    "features": {"|S|": {"RFF": "RFF, m=|S|"}, "100": {"RFF": "RFF, m=100"}},
     "noise variance": {"0.01": {}, "0.0001, without t = 6": under("noise variance 0.0001")},
     "kernel": {"exp(-100 r^2)": {}, "exp(-r^2/200), without t = 6": under("exp(-r^2/200)")},
 }
@@ -165,13 +166,11 @@ def ratios_by_qbar(kept):
     columns = {}
     for q in QBARS:
         for design in DESIGNS:
-            worst = np.array(
-                [worst_ratio(run.by_qbar[q]) for run in kept.results(f"BKB, {design}")]
-            )
+            runs = kept.results(f"BKB, {design}")
+            worst = np.array([worst_ratio(run.by_qbar[q]) for run in runs])
+            tenth = worst.shape[1] // 10
             columns[f"qbar = {q:g}", f"worst, {design}"] = worst.max(axis=1)
-            columns[f"qbar = {q:g}", f"worst of a tenth, {design}"] = worst[
-                :, : worst.shape[1] // 10
-            ].max(axis=1)
+            columns[f"qbar = {q:g}", f"worst of a tenth, {design}"] = worst[:, :tenth].max(axis=1)
     return columns
 
 
@@ -189,11 +188,11 @@ def largest_growth(pulls):
     """The worst ratio of all runs over that in a tenth of the pulls, the largest of three
     designs.
     """
-    runs = [
-        (pulls("BKB", f"worst, {d}", np.max), pulls("BKB", f"worst of a tenth, {d}", np.max))
-        for d in DESIGNS
-    ]
-    return np.max([whole / tenth for whole, tenth in runs], axis=0)
+    grown = []
+    for design in DESIGNS:
+        whole = pulls("BKB", f"worst, {design}", np.max)
+        grown.append(whole / pulls("BKB", f"worst of a tenth, {design}", np.max))
+    return np.max(grown, axis=0)
 
 
 @remark(
@@ -219,13 +218,11 @@ def one_qbar_serves_ten_horizons(pulls):
 
 def equal_sizes(kept):
     """Worst inflation by BKB's dictionary and by as many pulls drawn uniformly, by design."""
-    runs = {design: np.transpose(kept.results(f"equal size, {design}")) for design in ON}
     columns = {}
     for design, names in ON.items():
-        columns |= {
-            (names[form], "total"): inflation
-            for form, inflation in zip(FORMS, runs[design], strict=True)
-        }
+        by_dictionary, by_pulls = np.transpose(kept.results(f"equal size, {design}"))
+        columns[names["BKB"], "total"] = by_dictionary
+        columns[names["DTC"], "total"] = by_pulls
     return columns
 
 
@@ -233,8 +230,10 @@ def decades(inflation, axis):
     return np.log10(inflation).mean(axis=axis)
 
 
-FORMS = "BKB", "DTC"
-ON = {design: {form: f"{form}, {design}" for form in FORMS} for design in ("window", "uniform")}
+ON = {
+    "window": {"BKB": "BKB, window", "DTC": "DTC, window"},
+    "uniform": {"BKB": "BKB, uniform", "DTC": "DTC, uniform"},
+}
 dictionaries = Table("dictionaries of one size", readings={"pulls": ON}, load=equal_sizes)
 
 
@@ -309,14 +308,12 @@ def fixed_sizes(kept):
     columns = {}
     for rule, trace in (kept.traces("two features") | kept.traces("more features")).items():
         curve = trace.cumulative_regret
-        columns[rule, "total"], columns[rule, "first tenth"] = (
-            curve[:, -1],
-            curve[:, curve.shape[1] // 10 - 1],
-        )
+        columns[rule, "total"] = curve[:, -1]
+        columns[rule, "first tenth"] = curve[:, curve.shape[1] // 10 - 1]
     return columns
 
 
-FIXED = tuple(f"RFF, {m} features" for m in (2, 4, 10, 20))
+FIXED = ("RFF, 2 features", "RFF, 4 features", "RFF, 10 features", "RFF, 20 features")
 fixed = Table("fixed numbers of features", pool=FIXED, load=fixed_sizes)
 
 
@@ -349,12 +346,12 @@ def steps_of_runs(d, kept):
     sizes = sizes_of_runs(kept, case := f"A = 1000, d = {d}")
     last, T = pd.DataFrame([run.iloc[-1] for run in sizes]), len(sizes[0])
     source = kept.planned(f"sizes, {case}").what.args[0]
-    spent_by = operations(last, len(source.points))
-    columns = {(rule, "total"): spent.to_numpy() for rule, spent in spent_by.items()}
-    columns |= {
+    columns = {
         ("BKB", "space"): last["features"].to_numpy(),
         ("exact, refit", "space"): np.full(len(last), T),
     }
+    for rule, spent in operations(last, len(source.points)).items():
+        columns[rule, "total"] = spent.to_numpy()
     columns["BKB", "log det"] = ALPHA * last["d_eff"].to_numpy() * math.log(T)
     columns["worst case", "log det"] = np.full(len(last), worst_log_det(source, T))
     return columns
@@ -371,19 +368,19 @@ def worst_log_det(source, horizon):
 
 OPPONENT = {
     "opponent": {
-        name: {"exact": f"exact, {name}"} for name in ("refit", "counts", "rows", "covariance")
+        "refit": {"exact": "exact, refit"},
+        "counts": {"exact": "exact, counts"},
+        "rows": {"exact": "exact, rows"},
+        "covariance": {"exact": "exact, covariance"},
     }
 }
-line, plane = (
-    Table(f"cost, d = {d}", readings=OPPONENT, load=partial(steps_of_runs, d)) for d in (1, 2)
-)
+line = Table("cost, d = 1", readings=OPPONENT, load=partial(steps_of_runs, 1))
+plane = Table("cost, d = 2", readings=OPPONENT, load=partial(steps_of_runs, 2))
 
 
 def smaller_ratio(one, other, what="total"):
     """A mean over that of another rule, the smaller of d = 1 and 2."""
-    return lambda line, plane: np.min(
-        [cost(one, what) / cost(other, what) for cost in (line, plane)], axis=0
-    )
+    return smallest(lambda cost: cost(one, what) / cost(other, what))
 
 
 @remark(
@@ -396,11 +393,9 @@ def a_step_is_much_cheaper_than_a_refit(line, plane):
     """inducing points results in an algorithm with [...] per-step runtime and [...] space, a
     significant improvement over the [...] time and [...] space cost of GP-UCB.
     """
-    pairs = [
-        (cost("BKB", what), cost("exact, refit", what))
-        for cost, what in product((line, plane), ("total", "space"))
-    ]
-    return always(*(clearly_better(*pair) for pair in pairs))
+    faster = compared(clearly_better, [line, plane], ["BKB"], ["exact, refit"])
+    smaller = compared(clearly_better, [line, plane], ["BKB"], ["exact, refit"], "space")
+    return always(*faster, *smaller)
 
 
 @remark(
@@ -413,9 +408,8 @@ def a_step_is_much_cheaper_than_a_refit(line, plane):
 )
 def a_step_is_drastically_cheaper(line, plane):
     """a computational complexity drastically smaller than GP-UCB."""
-    return always(
-        *(much_better(cost["BKB"], cost["exact"], word="drastically") for cost in (line, plane))
-    )
+    drastically = partial(much_better, word="drastically")
+    return always(*compared(drastically, [line, plane], ["BKB"], ["exact"]))
 
 
 @remark(
@@ -431,12 +425,7 @@ def the_estimate_is_far_below_the_worst_case(line, plane):
     """While this is up to log [...] larger than the exact log det, it is data adaptive and much
     smaller than the known worst case upper bounds.
     """
-    return always(
-        *(
-            much_better(cost("BKB", "log det"), cost("worst case", "log det"))
-            for cost in (line, plane)
-        )
-    )
+    return always(*compared(much_better, [line, plane], ["BKB"], ["worst case"], "log det"))
 
 
 def by_design(kept, label):
@@ -473,10 +462,9 @@ def theorem_1_size(kept):
     d_eff(λ, X_t).
     """
     factor = 3 * (1 + 1 / kept.parameters["noise_variance"]) * ALPHA
-    shares = [
-        float((one.members / (factor * qbar * run.dimension)).max())
-        for run, qbar, one in at_every_qbar(by_design(kept, "own qbar"))
-    ]
+    shares = []
+    for run, qbar, one in at_every_qbar(by_design(kept, "own qbar")):
+        shares.append(one.members / (factor * qbar * run.dimension))
     return Outcome.of(shares, kept.parameters["delta"])
 
 
@@ -494,11 +482,12 @@ def theorem_2(kept):
     source = planned.experiment.problem
     model = source(Trial(planned.seed, 0)).model
     trace = kept.traces("Theorem 9, own qbar")["BKB"]
-    pulled = [source.points[arms] for arms in trace.arms]
-    d_eff = [
-        information.effective_dimension(source.kernel, X, source.noise_variance) for X in pulled
-    ]
-    bounds = [Budgeted(delta).regret_bound(model, d, trace.horizon) for d in d_eff]
+    bounds = []
+    for arms in trace.arms:
+        d_eff = information.effective_dimension(
+            source.kernel, source.points[arms], source.noise_variance
+        )
+        bounds.append(Budgeted(delta).regret_bound(model, d_eff, trace.horizon))
     return Outcome.of(trace.regret.sum(axis=1) / bounds, delta)
 
 

@@ -15,7 +15,16 @@ import numpy as np
 
 from kbrepro.claims import Outcome, claim, own_question, remark, theorem, unchecked
 from kbrepro.claims.tables import TOTAL, Table
-from kbrepro.claims.words import better, clearly_better, competitive, on_par, similar, sometimes
+from kbrepro.claims.words import (
+    always,
+    better,
+    clearly_better,
+    compared,
+    competitive,
+    on_par,
+    similar,
+    sometimes,
+)
 from kbrepro.information import matern_exponent
 from kbrepro.papers.gp_ucb import gain, widths
 from kbrepro.papers.gp_ucb.experiments import NOISE_VARIANCE as S2
@@ -27,12 +36,11 @@ HEURISTICS = ("EI", "MPI")
 #: GP-UCB where the sentence itself says which beta_t it has.
 AS_PROVED = "GP-UCB, Theorem 1"
 BETA = {"beta": {"divided by 5": {"GP-UCB": "GP-UCB/5"}, "as in Theorem 1": {}}}
-NOISY = {rule: f"{rule}, noisy incumbent" for rule in ("EI", "MPI")}
+NOISY = {"EI": "EI, noisy incumbent", "MPI": "MPI, noisy incumbent"}
 INCUMBENT = {"incumbent": {"posterior mean": {}, "noisy reward": NOISY}}
-MARGINS = {name: f"MPI, margin {name}" for name in ("0.03", "0.01", "0")}
-MARGIN: Any = {
-    "margin of MPI": {"0.1": {}} | {name: {"MPI": rule} for name, rule in MARGINS.items()}
-}
+MARGIN: Any = {"margin of MPI": {"0.1": {}}}
+for margin in ("0.03", "0.01", "0"):
+    MARGIN["margin of MPI"][margin] = {"MPI": f"MPI, margin {margin}"}
 CHOICES = BETA | INCUMBENT | MARGIN
 DAYS = {
     "days": {
@@ -49,9 +57,9 @@ def on_functions(kept):
 
     Rules are compared on the functions that they have in common, which are the first.
     """
-    columns = {
-        (rule, TOTAL): kept.column("Fig. 5a", rule, TOTAL) for rule in kept.traces("Fig. 5a")
-    }
+    columns = {}
+    for rule in kept.traces("Fig. 5a"):
+        columns[rule, TOTAL] = kept.column("Fig. 5a", rule, TOTAL)
     for rule in ("GP-UCB", "GP-UCB/5", "EI"):
         more = kept.column("three rules, many", rule, TOTAL)
         columns[rule, TOTAL] = np.concatenate([columns[rule, TOTAL], more])
@@ -125,7 +133,7 @@ def a_fifth_of_beta_is_better(fig5a):
 
 def apart(fig5a):
     """How many times apart the mean R_T of MPI and those of GP-UCB and EI are, the larger."""
-    ratios = np.array([fig5a["MPI"] / fig5a[rule] for rule in ("GP-UCB", "EI")])
+    ratios = np.array(compared(np.divide, [fig5a], ["MPI"], ["GP-UCB", "EI"]))
     return np.maximum(ratios, 1 / ratios).max(axis=0)
 
 
@@ -146,9 +154,8 @@ def mpi_does_equally_well(fig5a):
 
 def lead(fig5b):
     """The mean R_T of the best of the other rules over the worse of GP-UCB and EI."""
-    return np.min([fig5b[rule] for rule in OTHERS], axis=0) / np.maximum(
-        fig5b["GP-UCB"], fig5b["EI"]
-    )
+    least = np.min([*map(fig5b, OTHERS)], axis=0)
+    return least / np.maximum(fig5b["GP-UCB"], fig5b["EI"])
 
 
 LEAD = "mean R_T of the best of MPI, mean only and variance only over the worse of GP-UCB and EI"
@@ -157,9 +164,7 @@ LEAD = "mean R_T of the best of MPI, mean only and variance only over the worse 
 @claim("1-H", "Section 6, Fig. 5b", effect=lead, shows=LEAD, finding="temperature")
 def gp_ucb_and_ei_lead(fig5b):
     """For temperature data, the GP-UCB algorithm and EI heuristic clearly outperform the others"""
-    return np.all(
-        [clearly_better(fig5b[a], fig5b[b]) for a, b in product(("GP-UCB", "EI"), OTHERS)], axis=0
-    )
+    return always(*compared(clearly_better, [fig5b], ["GP-UCB", "EI"], OTHERS))
 
 
 @claim(
@@ -192,8 +197,7 @@ def on_par_with_all(fig5a, fig5b):
     """In summary, GP-UCB performs at least on par with the existing approaches which are not
     equipped with regret bounds.
     """
-    pairs = product((fig5a, fig5b), RIVALS)
-    return np.all([on_par(figure["GP-UCB"], figure[rival]) for figure, rival in pairs], axis=0)
+    return always(*compared(on_par, [fig5a, fig5b], ["GP-UCB"], RIVALS))
 
 
 @claim("1-Y", "Section 7", effect=over("GP-UCB", *HEURISTICS), shows=ON_SENSORS, finding="on par")
@@ -202,7 +206,7 @@ def on_par_on_sensors(fig5b):
     with competing criteria for GP optimization, for which no regret bounds are known at present.
     """
     # Sections 1 and 3: the competing criteria are EI and MPI; the naive rules are named apart
-    return np.all([on_par(fig5b["GP-UCB"], fig5b[rival]) for rival in HEURISTICS], axis=0)
+    return always(*compared(on_par, [fig5b], ["GP-UCB"], HEURISTICS))
 
 
 @claim("1-Z", "Abstract", effect=over("GP-UCB", *HEURISTICS), shows=ON_SENSORS, finding="on par")
@@ -233,9 +237,7 @@ BLIND = "mean R_T of variance only over that of GP-UCB, Fig. 5a"
 )
 def the_variance_alone_is_wasteful(fig5a, fig5b):
     """For sequential optimization, the ED rule (4) can be wasteful"""
-    return sometimes(
-        *(clearly_better(fig["GP-UCB"], fig["variance only"]) for fig in (fig5a, fig5b))
-    )
+    return sometimes(*compared(clearly_better, [fig5a, fig5b], ["GP-UCB"], ["variance only"]))
 
 
 def medians(fig5a):
@@ -265,9 +267,8 @@ def the_divisor_can_go(fig5a):
     """Are PIMS and GP-EIMS, which have proofs and nothing to tune, on par with GP-UCB/5, and
     IRGP-UCB not?
     """
-    pims, ei_ms, irgp = (
-        on_par(fig5a[rule], fig5a["GP-UCB/5"]) for rule in ("PIMS", "GP-EIMS", "IRGP-UCB")
-    )
+    rules = ["PIMS", "GP-EIMS", "IRGP-UCB"]
+    pims, ei_ms, irgp = compared(on_par, [fig5a], rules, ["GP-UCB/5"])
     return pims & ei_ms & ~irgp
 
 
@@ -387,13 +388,12 @@ LINEAR = (
 @theorem("1-B", "Theorem 5.1, Appendix C.3", LINEAR)
 def below_the_linear_bound(kept):
     """γ_T = O(d log T) for the linear kernel; in the proof log|I + σ⁻² K| ≤ d log(1 + σ⁻² T)."""
-    gains = {d: gained for (kernel, d), gained in kept_gains(kept).items() if kernel == "linear"}
-    return Outcome.of(
-        [
-            gained / (d / 2 * np.log1p(np.arange(1, len(gained) + 1) / S2))
-            for d, gained in gains.items()
-        ]
-    )
+    shares = []
+    for (kernel, d), gained in kept_gains(kept).items():
+        if kernel == "linear":
+            rounds = np.arange(1, len(gained) + 1)
+            shares.append(gained / (d / 2 * np.log1p(rounds / S2)))
+    return Outcome.of(shares)
 
 
 EXPONENT = (

@@ -8,9 +8,10 @@ the potential plausibility of our algorithms for practical use, rather than bein
 definitive".
 """
 
+from collections import defaultdict
 from dataclasses import replace
 from functools import partial
-from itertools import chain, product
+from itertools import product, starmap
 
 import numpy as np
 
@@ -20,11 +21,15 @@ from kbrepro.claims.words import (
     always,
     best,
     better,
+    cases,
     clearly_better,
+    compared,
     indistinguishable,
+    largest,
     near_optimal,
     similar,
     slightly_better,
+    smallest,
     sometimes,
 )
 from kbrepro.curve import simple_regret
@@ -41,7 +46,8 @@ BASELINES, WITHOUT_CEI = POOL[1:], POOL[2:]
 IN_FIG_11 = ("cEI", "cUCB", *BLACK_BOX)
 #: The numbers of pulls of NonAda, at which Fig. 12 compares simple regret; b of OI in Fig. 10 up to
 #: 1.
-PULLS, SMALL_B = np.arange(2, 15) ** 2, (1e-4, 1e-3, 1e-2, 0.1, 1.0)
+PULLS = np.arange(2, 15) ** 2
+OI_OF_SMALL_B = ("OI 0.0001", "OI 0.001", "OI 0.01", "OI 0.1", "OI 1")
 #: Statistics of a chain. NonAda's simple regret at 50 is that of 49 pulls. EARLY: whether the first
 #: trial is near the best, within 20 % of the range, before GPN-UCB's, but near-optimal, within 5 %,
 #: no earlier.
@@ -50,7 +56,7 @@ MEAN, CURVE, AT_50 = (
     "simple regret, mean over rounds",
     "simple regret at 50",
 )
-EARLY, REACHED = "early in vain", (0.2, 0.05)
+EARLY, NEAR, NEAR_OPTIMAL = "early in vain", 0.2, 0.05
 APART = "largest gap to cUCB"
 PRINTED = {1.0: 0.958, 1.5: 0.939, 2.0: 0.934}  # Fig. 6
 NEEDLES = ("needles, nu 1", "needles, nu 1.5")  # whose norm is at most B
@@ -73,10 +79,19 @@ def statistics(traces, ranges, times=1):
             CURVE: curve.mean(axis=1),
             SECONDS: trace.seconds.sum(axis=1),
         }
-        columns |= {
-            (rule, name): trials.reshape(-1, times).mean(axis=1) for name, trials in numbers.items()
-        }
+        for name, trials in numbers.items():
+            columns[rule, name] = trials.reshape(-1, times).mean(axis=1)
     return columns
+
+
+def falling(traces, times=1):
+    """The curves of simple regret by rule, of the first of each `times` trials."""
+    return {rule: simple_regret(trace)[::times] for rule, trace in traces.items()}
+
+
+def of_chains(columns, where):
+    """The columns of those chains where it holds, as far as they go."""
+    return {name: of[: len(where)][where[: len(of)]] for name, of in columns.items()}
 
 
 def nonadaptive(results, ranges):
@@ -92,14 +107,16 @@ def early(curves, ranges):
     """`EARLY` of every rule, from falling curves of simple regret by rule, one trial a chain, (n,
     T) each.
     """
-    limits = [share * ranges[:, None] for share in REACHED]
-    near, best_at = (
-        {rule: (curve > limit).sum(axis=1) for rule, curve in curves.items()} for limit in limits
-    )
-    own, own_best = near["GPN-UCB"], best_at["GPN-UCB"]
-    return {
-        (rule, EARLY): 1.0 * ((near[rule] < own) & (best_at[rule] >= own_best)) for rule in LUCKY
-    }
+    near, best_at = {}, {}
+    for rule, curve in curves.items():
+        first = curve[: len(ranges)]
+        near[rule] = (first > NEAR * ranges[:, None]).sum(axis=1)
+        best_at[rule] = (first > NEAR_OPTIMAL * ranges[:, None]).sum(axis=1)
+    columns = {}
+    for rule in LUCKY:
+        no_earlier = best_at[rule] >= best_at["GPN-UCB"]
+        columns[rule, EARLY] = 1.0 * ((near[rule] < near["GPN-UCB"]) & no_earlier)
+    return columns
 
 
 def enveloped(kept, label, ranges):
@@ -118,11 +135,10 @@ def several(kept):
     traces, by_cei = kept.traces("draws"), kept.traces("draws, cEI")
     n, times = len(by_cei["cEI"].arms), len(traces["OI"].arms) // len(ranges)
     columns = statistics(traces, ranges, times) | nonadaptive(kept.results("NonAda, draws"), ranges)
-    first = {rule: simple_regret(trace)[::times][:n] for rule, trace in traces.items()}
-    first |= {rule: simple_regret(trace) for rule, trace in by_cei.items()}
+    first = falling(traces, times) | falling(by_cei)
     columns |= statistics(by_cei, ranges) | early(first, ranges[:n])
     columns |= enveloped(kept, "interpretations, draws, B 2", ranges)
-    return {key: column[:n][gaps[: len(column[:n])] <= SEVERAL] for key, column in columns.items()}
+    return of_chains(columns, gaps[:n] <= SEVERAL)
 
 
 def obvious(kept):
@@ -131,7 +147,7 @@ def obvious(kept):
     source, trials = planned.experiment.problem, range(planned.trials)
     ranges = np.array([source(Trial(planned.seed, number)).reward_range for number in trials])
     columns = statistics(traces, ranges) | nonadaptive(kept.results("NonAda, obvious"), ranges)
-    columns |= early({rule: simple_regret(trace) for rule, trace in traces.items()}, ranges)
+    columns |= early(falling(traces), ranges)
     return columns | enveloped(kept, "interpretations, obvious, B 2", ranges)
 
 
@@ -140,14 +156,14 @@ def sweep(kept, least, most):
     OI with b = 0.01. `APART`: the largest gap between the curves of OI and cUCB.
     """
     gaps, ranges = facts(kept)
-    traces = {f"OI {b:g}": trace for b, trace in kept.traces("OI, draws").items()} | kept.traces(
-        "cUCB, draws"
-    )
+    traces = dict(kept.traces("cUCB, draws"))
+    for b, trace in kept.traces("OI, draws").items():
+        traces[f"OI {b:g}"] = trace
     columns = statistics(traces, ranges)
-    curves = {rule: simple_regret(trace) / ranges[:, None] for rule, trace in traces.items()}
-    for rule, curve in curves.items():
-        columns[rule, APART] = np.abs(curve - curves["cUCB"]).max(axis=1)
-    return {key: column[(least <= gaps) & (gaps <= most)] for key, column in columns.items()}
+    of_cucb = simple_regret(traces["cUCB"]) / ranges[:, None]
+    for rule, curve in falling(traces).items():
+        columns[rule, APART] = np.abs(curve / ranges[:, None] - of_cucb).max(axis=1)
+    return of_chains(columns, (least <= gaps) & (gaps <= most))
 
 
 def versions_of(kept):
@@ -172,19 +188,16 @@ TRIALS = (
 ENVELOPE = "eqs. 9 and 10 give the first layer an envelope, which the kept trials have in a reading"
 ACROSS = "ten trials of one chain in the paper, here of ten chains"
 one_chain = partial(Table, size=1, unit="chain", pool=POOL)
-g1, g2 = both = tuple(
-    one_chain(
-        f"Figs. 11, 12, {name}",
-        load=load,
-        readings={"first layer": LAYER_1},
-        caveat=f"{TRIALS}; {ENVELOPE}",
-    )
-    for name, load in (("g1", several), ("g2", obvious))
+of_both_figures = partial(
+    one_chain, readings={"first layer": LAYER_1}, caveat=f"{TRIALS}; {ENVELOPE}"
+)
+g1, g2 = both = (
+    of_both_figures("Figs. 11, 12, g1", load=several),
+    of_both_figures("Figs. 11, 12, g2", load=obvious),
 )
 #: Ten trials, drawn from one trial on each chain: `EARLY` speaks of trials.
-ten_trials = tuple(
-    replace(table, size=10, unit="trial", readings={}, caveat=ACROSS) for table in both
-)
+by_trial = partial(replace, size=10, unit="trial", readings={}, caveat=ACROSS)
+ten_trials = by_trial(g1), by_trial(g2)
 TIES = "OI and cUCB break ties alike, where the paper has independent trials"
 swept1, _ = swept = (
     one_chain("Fig. 10, g1", load=partial(sweep, least=-np.inf, most=SEVERAL), caveat=TIES),
@@ -201,11 +214,7 @@ def behind(rules, rivals):
     """Simple regret minus that of the best rival, the largest of rules and panels; what it shows
     begins with GAP.
     """
-
-    def gap(fig, rule):
-        return fig(rule, MEAN) - np.min([fig(rival, MEAN) for rival in rivals], axis=0)
-
-    return lambda *panels: np.max([gap(fig, rule) for fig, rule in product(panels, rules)], axis=0)
+    return lambda *panels: np.max(compared(np.subtract, panels, rules, rivals, MEAN), axis=0)
 
 
 def over(rule, other):
@@ -213,17 +222,20 @@ def over(rule, other):
     return lambda fig: fig[rule] / fig[other]
 
 
-def lower(fig, rule, rivals):
-    """A rule's simple regret is below that of every rival."""
-    return np.all([better(fig(rule, MEAN), fig(rival, MEAN), 1.0) for rival in rivals], axis=0)
+def lower(fig, rules, rivals):
+    """The simple regret of every rule is below that of every rival."""
+    return always(*compared(partial(better, axis=1.0), [fig], rules, rivals, MEAN))
 
 
 def outperformed(fig, rule, statistic, rivals=BLACK_BOX):
     """One of the black boxes has less regret than a rule."""
     axis = 1.0 if statistic == MEAN else None  # simple regret: ranges of g
-    return np.any(
-        [better(fig(rival, statistic), fig(rule, statistic), axis) for rival in rivals], axis=0
-    )
+    return sometimes(*compared(partial(better, axis=axis), [fig], rivals, [rule], statistic))
+
+
+def at_50(panels, rules):
+    """Simple regret at T = 50 of each rule on each panel."""
+    return np.array([fig(rule, AT_50) for fig, rule in product(panels, rules)])
 
 
 GAP = "mean simple regret, in ranges of g:"
@@ -236,11 +248,7 @@ GAP = "mean simple regret, in ranges of g:"
     "5-H",
     "L.2, Fig. 10",
     effect=lambda *panels: np.max(
-        [
-            np.abs(fig(f"OI {b:g}", CURVE) - fig("cUCB", CURVE))
-            for fig, b in product(panels, SMALL_B)
-        ],
-        axis=0,
+        np.abs(compared(np.subtract, panels, OI_OF_SMALL_B, ["cUCB"], CURVE)), axis=0
     ),
     shows=(
         "largest gap of mean simple regret between OI, b <= 1, and cUCB in two panels, in ranges"
@@ -249,12 +257,8 @@ GAP = "mean simple regret, in ranges of g:"
 )
 def oi_is_similar_to_cucb(*swept):
     """The experimental results show that OI with [...] b ≤ 1 has similar performance to cUCB"""
-    return always(
-        *(
-            similar(fig(f"OI {b:g}", CURVE), fig("cUCB", CURVE), 1.0)
-            for fig, b in product(swept, SMALL_B)
-        )
-    )
+    alike = partial(similar, axis=1.0)
+    return always(*compared(alike, swept, OI_OF_SMALL_B, ["cUCB"], CURVE))
 
 
 @claim(
@@ -274,14 +278,12 @@ def oi_and_cucb_are_indistinguishable(swept1):
 @claim(
     "5-A",
     "L.3, Fig. 11",
-    effect=lambda *panels: np.max(
-        [fig["GPN-UCB"] / np.min([*map(fig, IN_FIG_11)], axis=0) for fig in panels], axis=0
-    ),
+    effect=largest(lambda fig: fig.over("GPN-UCB", IN_FIG_11)),
     shows="mean R_T of GPN-UCB over that of its best rival, the larger of two panels",
 )
 def gpn_ucb_is_best(*both):
     """In terms of cumulative regret, GPN-UCB outperforms all of the baselines."""
-    return always(*(best(fig, "GPN-UCB", IN_FIG_11) for fig in both))
+    return always(*cases(best, both, ["GPN-UCB"], IN_FIG_11))
 
 
 # L.3, Fig. 12: simple regret
@@ -290,9 +292,7 @@ def gpn_ucb_is_best(*both):
 @claim(
     "5-D",
     "L.3, Fig. 12",
-    effect=lambda *panels: np.max(
-        [fig(rule, AT_50) for fig, rule in product(panels, OURS)], axis=0
-    ),
+    effect=lambda *panels: at_50(panels, OURS).max(axis=0),
     shows=(
         "simple regret at T = 50 (NonAda 49), the largest of two rules and two panels, in ranges"
         " of g"
@@ -302,7 +302,7 @@ def both_are_near_optimal_by_50(*both):
     """The experimental results show that both algorithms are able to locate a near-optimal point in
     a short time (by T=50 [...]).
     """
-    return always(*(near_optimal(fig(rule, AT_50)) for fig, rule in product(both, OURS)))
+    return always(*near_optimal(at_50(both, OURS)))
 
 
 @claim(
@@ -316,7 +316,7 @@ def nonada_is_best_where_one_is_obvious(g2):
     """In terms of simple regret, for [...] with an "obvious" maximizer, NonAda outperforms all the
     baselines
     """
-    return lower(g2, "NonAda", BASELINES)
+    return lower(g2, ["NonAda"], BASELINES)
 
 
 @claim(
@@ -342,7 +342,7 @@ def cei_is_slightly_ahead(g1):
     """For [...] with several potential maximizers, our algorithms are slightly outperformed by
     cEI
     """
-    return always(*(slightly_better(g1("cEI", MEAN), g1(rule, MEAN), 1.0) for rule in OURS))
+    return always(*compared(partial(slightly_better, axis=1.0), [g1], ["cEI"], OURS, MEAN))
 
 
 @claim(
@@ -354,7 +354,7 @@ def cei_is_slightly_ahead(g1):
 )
 def both_surpass_other_baselines(g1):
     """but still surpass other baselines."""
-    return always(*(lower(g1, rule, WITHOUT_CEI) for rule in OURS))
+    return lower(g1, OURS, WITHOUT_CEI)
 
 
 # L.3: both figures
@@ -363,16 +363,14 @@ def both_surpass_other_baselines(g1):
 @claim(
     "5-X",
     "L.3",
-    effect=lambda *panels: np.min(
-        [fig("cEI", SECONDS) / fig("GPN-UCB", SECONDS) for fig in panels], axis=0
-    ),
+    effect=smallest(lambda fig: fig("cEI", SECONDS) / fig("GPN-UCB", SECONDS)),
     shows="seconds of a run of cEI over those of GPN-UCB, one core, the smaller of two panels",
 )
 def cei_costs_more(*both):
     """However, it should be noted that the slightly better performance of cEI requires
     significantly higher computation resources due to the large sample size.
     """
-    return always(*(clearly_better(fig("GPN-UCB", SECONDS), fig("cEI", SECONDS)) for fig in both))
+    return always(*compared(clearly_better, both, ["GPN-UCB"], ["cEI"], SECONDS))
 
 
 @claim(
@@ -389,16 +387,12 @@ def grey_boxes_sometimes_lose(*both):
     """
     # what the figures draw of each: OI in Fig. 12 alone
     drawn = [*product(("cUCB",), both, (TOTAL, MEAN)), *product(("OI",), both, (MEAN,))]
-    lost = {
-        (rival, rule, number): outperformed(fig, rule, statistic, [rival])
-        for number, (rival, (rule, fig, statistic)) in enumerate(product(BLACK_BOX, drawn))
-    }
-    return always(
-        *(
-            sometimes(*(holds for key, holds in lost.items() if name in key))
-            for name in (*GREY_BOX, *BLACK_BOX)
-        )
-    )
+    cases_of = defaultdict(list)  # by either box
+    for rival, (rule, fig, statistic) in product(BLACK_BOX, drawn):
+        lost = outperformed(fig, rule, statistic, [rival])
+        cases_of[rule].append(lost)
+        cases_of[rival].append(lost)
+    return always(*starmap(sometimes, cases_of.values()))
 
 
 @claim(
@@ -412,8 +406,8 @@ def gpn_ucb_and_cei_never_lose(*both):
     """(but not GPN-UCB and cEI) are sometimes outperformed by the black-box GP-UCB and EI
     algorithms
     """
-    cases = product(both, ("GPN-UCB", "cEI"), (TOTAL, MEAN))
-    return always(*(~outperformed(*case) for case in cases))
+    drawn = product(both, ("GPN-UCB", "cEI"), (TOTAL, MEAN))
+    return ~sometimes(*starmap(outperformed, drawn))
 
 
 @claim(
@@ -439,29 +433,27 @@ def early_luck_does_not_always_help(*ten_trials):
 @claim(
     "5-AE",
     "Section 3.1",
-    effect=lambda *panels: np.min([fig("GPN-UCB", AT_50) for fig in panels], axis=0),
+    effect=lambda *panels: at_50(panels, ["GPN-UCB"]).min(axis=0),
     shows="simple regret of GPN-UCB at T = 50, the smaller of two panels, in ranges of g",
 )
 def gpn_ucb_can_be_effective(*both):
     """In Appendix L, we show that such a practical variant can be effective, at least in simple
     experimental scenarios.
     """
-    return sometimes(*(near_optimal(fig("GPN-UCB", AT_50)) for fig in both))
+    return sometimes(*near_optimal(at_50(both, ["GPN-UCB"])))
 
 
-@claim(
-    "5-L",
-    "H.5, Fig. 6",
-    effect=lambda ratios: np.max(
-        [np.abs(ratios(nu, "ratio") - value) for nu, value in PRINTED.items()], axis=0
-    ),
-    shows="largest difference from the three printed numbers",
-)
+def off(ratios):
+    """The largest difference from a printed ratio."""
+    return np.max([np.abs(ratios(nu, "ratio") - value) for nu, value in PRINTED.items()], axis=0)
+
+
+@claim("5-L", "H.5, Fig. 6", effect=off, shows="largest difference from the three printed numbers")
 def ratios_are_as_printed(ratios):
     """close to 1; with [...] we get this ratio being 0.958, 0.939, and 0.934 for [...] and 2
     respectively.
     """
-    return always(*(np.abs(ratios(nu, "ratio") - value) <= 0.0005 for nu, value in PRINTED.items()))
+    return off(ratios) <= 0.0005
 
 
 # What the paper argues
@@ -531,11 +523,10 @@ def theorems_4_7_and_8(kept):
     """|g - composite mean| ≤ the sum over layers of B L^(m-i) sd_i (131, 132), and so the simple
     regret of Algorithm 2 is at most 2 B times the sum of L^(m-i) max sd_i (136).
     """
-    networks = [
-        kept.results(f"Appendix G, {structure}")
-        for structure in ("chain", "multi-output", "feed-forward")
-    ]
-    return Outcome.of((row["error"], row["regret"]) for row in chain.from_iterable(networks))
+    networks = []
+    for structure in ("chain", "multi-output", "feed-forward"):
+        networks += kept.results(f"Appendix G, {structure}")
+    return Outcome.of((row["error"], row["regret"]) for row in networks)
 
 
 @theorem(
@@ -564,13 +555,13 @@ def theorems_5_and_6(kept):
     """If T ≤ M/2 - 1, the average simple regret over the M needles is at least ε, and R_T at least
     ε T: simple regret ε takes T = Ω((B (cL)^(m-1) / ε)^(d/ν)).
     """
-    regrets = [
-        trace.regret
-        for trace in chain.from_iterable(kept.traces(label).values() for label in NEEDLES)
-    ]
-    averages = [(regret.min(axis=1).mean(), regret.mean()) for regret in regrets]
-    averages += [np.mean(kept.results(label.replace(",", ", NonAda,"))) for label in NEEDLES]
-    return Outcome.of(EPSILON / np.array(average) for average in averages)
+    shares = []
+    for label in NEEDLES:
+        shares.append(EPSILON / np.mean(kept.results(label.replace(",", ", NonAda,"))))
+        for trace in kept.traces(label).values():
+            simple, mean = trace.regret.min(axis=1).mean(), trace.regret.mean()
+            shares.append(EPSILON / np.array([simple, mean]))
+    return Outcome.of(shares)
 
 
 bands = tested(

@@ -20,10 +20,14 @@ from kbrepro.claims.words import (
     barely_better,
     best,
     better,
+    cases,
     clearly_better,
+    compared,
     competitive,
+    largest,
     much_better,
     near_linear,
+    smallest,
     sometimes,
 )
 from kbrepro.kernels import SquaredExponential
@@ -49,31 +53,37 @@ def uniform(kept, label):
 def shares(kept, d):
     """Regret of every run over that of uniform play, in each reading and with two later proofs."""
     even = uniform(kept, f"Table 1, d = {d}")
-    played = {rule: (f"Table 1, d = {d}", rule) for rule in RULES}
-    played |= {
+    played = {
+        RIVAL: (f"Table 1, d = {d}", RIVAL),
+        OURS: (f"Table 1, d = {d}", OURS),
         f"{OURS}, tighter": (f"tighter width, d = {d}", OURS),
         f"{RIVAL}, both": (f"both, d = {d}", RIVAL),
     }
-    columns = {name: kept.column(*which, TOTAL) / even for name, which in played.items()}
+    columns = {}
+    for name, which in played.items():
+        columns[name, TOTAL] = kept.column(*which, TOTAL) / even
     for rule in RULES:
-        columns[f"{rule}, ratio of means"] = np.column_stack([columns[rule] * even, even])
+        pairs = np.column_stack([columns[rule, TOTAL] * even, even])
+        columns[f"{rule}, ratio of means", TOTAL] = pairs
     if d < 3:  # eq. 2 is shown in d = 1, 2
-        even = uniform(kept, f"Table 1, eq. 2, d = {d}")
-        columns |= {
-            f"{rule}, eq. 2": kept.column(f"Table 1, eq. 2, d = {d}", rule, TOTAL) / even
-            for rule in RULES
-        }
-    return {(name, TOTAL): column for name, column in columns.items()}
+        label = f"Table 1, eq. 2, d = {d}"
+        even = uniform(kept, label)
+        for rule in RULES:
+            columns[f"{rule}, eq. 2", TOTAL] = kept.column(label, rule, TOTAL) / even
+    return columns
+
+
+def in_reading(name):
+    """Both rules in another reading."""
+    return {rule: f"{rule}, {name}" for rule in RULES}
 
 
 def regrets(d):
     """A row of Table 1: shares of uniform regret."""
-    ratio, eq2 = (
-        {rule: f"{rule}, {reading}" for rule in RULES} for reading in ("ratio of means", "eq. 2")
-    )
-    readings = {"averaging": {"mean of ratios": {}, "ratio of means": ratio}}
+    averaging = {"mean of ratios": {}, "ratio of means": in_reading("ratio of means")}
+    readings = {"averaging": averaging}
     if d < 3:
-        readings["lengthscale"] = {"usual": {}, "eq. 2": eq2}
+        readings["lengthscale"] = {"usual": {}, "eq. 2": in_reading("eq. 2")}
     return Table(
         f"Table 1, d = {d}", "", 12, "function", RULES, readings, REFUTED, partial(shares, d=d)
     )
@@ -92,27 +102,22 @@ def late_shares(kept):
     """The largest share of the last tenth of the pulls in one cell of the last cover, d = 1."""
     arms = kept.traces("Table 1, d = 1")[OURS].arms
     T = arms.shape[1]
-    late = [
-        max(np.sum(rounds >= 0.9 * T) for rounds in cover_of(run, 30, 1, NU)[1]) for run in arms
-    ]
-    return {(OURS, "late_share"): np.array(late) / (0.1 * T)}
+    late = np.empty(len(arms))
+    for n, run in enumerate(arms):
+        _, cells = cover_of(run, 30, 1, NU)
+        late[n] = max(np.sum(rounds >= 0.9 * T) for rounds in cells)
+    return {(OURS, "late_share"): late / (0.1 * T)}
 
 
 def printed_inside(kept):
     """Whether each of the six printed shares lies inside the prediction interval of a mean of 12
     runs, by all kept runs, (6,).
     """
-    runs = [shares(kept, d)[rule, TOTAL] for d, rule in PRINTED]
-    printed = np.array([*PRINTED.values()])
-    return {
-        ("printed", "inside"): np.array(
-            [
-                abs(value - run.mean()) <= half_width(run)
-                for value, run in zip(printed, runs, strict=True)
-            ],
-            dtype=float,
-        )
-    }
+    inside = []
+    for (d, rule), printed in PRINTED.items():
+        run = shares(kept, d)[rule, TOTAL]
+        inside.append(abs(printed - run.mean()) <= half_width(run))
+    return {("printed", "inside"): np.array(inside, dtype=float)}
 
 
 rows = row1, row2, row3 = tuple(map(regrets, (1, 2, 3)))
@@ -125,14 +130,19 @@ levels = Table("Table 1, six levels", size=6, unit="level", load=printed_inside,
 fig2 = tuple(map(surface, range(4)))
 
 
-def largest(rival, ours, *tables):
-    """The largest ratio of the means of two rules over tables."""
-    return np.max([table[ours] / table[rival] for table in tables], axis=0)
+def ratio(rival, ours, table):
+    """The mean of a rule of ours over that of a rival."""
+    return table[ours] / table[rival]
 
 
 def faster(time):
     """How many times the seconds of a run of π-GP-UCB IGP-UCB takes."""
     return time(RIVAL, SECONDS) / time(OURS, SECONDS)
+
+
+def exponent(time):
+    """The exponent of T in the cumulated seconds of π-GP-UCB."""
+    return time(OURS, EXPONENT)
 
 
 def scales_better(time1, time3):
@@ -146,25 +156,25 @@ def scales_better(time1, time3):
 @claim(
     "3-G",
     "Abstract; Table 1",
-    effect=partial(largest, RIVAL, OURS),
+    effect=largest(partial(ratio, RIVAL, OURS)),
     shows="share of uniform regret of π-GP-UCB over that of IGP-UCB, the largest of d = 1, 2, 3",
     finding="regret",
 )
 def performs_better(*rows):
     """Empirical validation suggests better performance [...] compared with its predecessor"""
-    return always(*(best(row, OURS) for row in rows))
+    return always(*cases(best, rows, [OURS]))
 
 
 @claim(
     "3-AH",
     "Section 5",
-    effect=lambda *rows: np.min([row[OURS] / row[RIVAL] for row in rows], axis=0),
+    effect=smallest(partial(ratio, RIVAL, OURS)),
     shows="share of uniform regret of π-GP-UCB over that of IGP-UCB, the smallest of d = 1, 2, 3",
     finding="regret",
 )
 def may_improve(*rows):
     """but may also yield improved empirical performance."""
-    return sometimes(*(best(row, OURS) for row in rows))
+    return sometimes(*cases(best, rows, [OURS]))
 
 
 @claim(
@@ -199,7 +209,7 @@ def strong_in_three_dimensions(row3):
 @claim(
     "3-I",
     "Section 1; Fig. 1, right",
-    effect=lambda *late: np.max([time(OURS, EXPONENT) for time in late], axis=0),
+    effect=largest(exponent),
     shows=(
         "exponent of the cumulated seconds of π-GP-UCB, t >= T / 10, the larger of d = 2 and 3; of"
         " d = 1 the paper says that the runtime is high"
@@ -209,7 +219,7 @@ def near_linear_runtime(*late):
     """our experiments show that despite using Gaussian process regression to construct confidence
     intervals, π-GP-UCB achieves an empirically near-linear runtime.
     """
-    return always(*(near_linear(time(OURS, EXPONENT)) for time in late))
+    return always(*near_linear(np.array([*map(exponent, late)])))
 
 
 SPEED = "seconds of a run of IGP-UCB over those of π-GP-UCB, d = {}; printed: {}"
@@ -292,12 +302,12 @@ def late_pulls_share_a_cell(cells1):
 @claim(
     "3-O",
     "Section 5, Fig. 2",
-    effect=partial(largest, RIVAL, OURS),
+    effect=largest(partial(ratio, RIVAL, OURS)),
     shows="mean R_T of π-GP-UCB over that of IGP-UCB, the largest of four functions",
 )
 def competitive_on_test_functions(*fig2):
     """Our algorithm, π-GP-UCB, performs competitively across this set of problems."""
-    return always(*(competitive(figure, OURS) for figure in fig2))
+    return always(*cases(competitive, fig2, [OURS]))
 
 
 # Questions of our own
@@ -320,7 +330,7 @@ def printed_levels_come_out(levels):
 @own_question(
     "3-W",
     "since the paper: Flynn and Reeb 2024; Whitehouse, Wu and Ramdas 2023",
-    effect=partial(largest, f"{OURS}, tighter", f"{RIVAL}, both"),
+    effect=largest(partial(ratio, f"{OURS}, tighter", f"{RIVAL}, both")),
     shows=(
         "regret of IGP-UCB with both changes over that of π-GP-UCB with the tighter width, largest"
         " of d = 1, 2, 3"
@@ -328,7 +338,7 @@ def printed_levels_come_out(levels):
 )
 def changed_igp_ucb_beats_changed_pi_gp_ucb(*rows):
     """Has IGP-UCB with both later changes less regret than π-GP-UCB with the tighter width?"""
-    return always(*(better(row[f"{RIVAL}, both"], row[f"{OURS}, tighter"]) for row in rows))
+    return always(*compared(better, rows, [f"{RIVAL}, both"], [f"{OURS}, tighter"]))
 
 
 # Theorems and lemmas
@@ -355,11 +365,11 @@ def band_in_all_cells(kept):
     ≤ β_t σ_(t-1)(x), by the cell's own pulls, β_t with δ / (4(t+1)^(bd)); so R_T is at most the sum
     of 2 β_t σ_(t-1)(x_t).
     """
-    delta = kept.parameters["delta"]
-    by_d = [kept.results(f"Lemma 5, d = {d}, printed") for d in (1, 2)]
-    return Outcome.worst(
-        Outcome.of([(run.ratio, run.regret / run.bound) for run in runs], delta) for runs in by_d
-    )
+    outcomes = []
+    for label in ("Lemma 5, d = 1, printed", "Lemma 5, d = 2, printed"):
+        shares = [(run.ratio, run.regret / run.bound) for run in kept.results(label)]
+        outcomes.append(Outcome.of(shares, kept.parameters["delta"]))
+    return Outcome.worst(outcomes)
 
 
 @theorem(
@@ -391,6 +401,8 @@ def noise_of_a_set(kept):
     """
     seed, delta = kept.seed("Lemma 10"), kept.parameters["delta"]
     constant = SquaredExponential(1e9)  # 1 between any two points
-    trials = [Trial(seed, number) for number in range(5)]
-    printed = [counterexample(constant, [2000], delta, trial)[0] for trial in trials]
-    return Outcome.of([left**0.5 / right for left, right in printed], delta)
+    ratios = []
+    for number in range(5):
+        left, right = counterexample(constant, [2000], delta, Trial(seed, number))[0]
+        ratios.append(left**0.5 / right)
+    return Outcome.of(ratios, delta)

@@ -14,7 +14,16 @@ import numpy as np
 
 from kbrepro.claims import own_question, remark
 from kbrepro.claims.tables import TOTAL, Table
-from kbrepro.claims.words import LIMITS, always, at_each, better, on_par, sometimes
+from kbrepro.claims.words import (
+    LIMITS,
+    always,
+    at_each,
+    better,
+    largest,
+    on_par,
+    smallest,
+    sometimes,
+)
 from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, synthetic
 from kbrepro.papers.side_by_side.experiments import simple_problems
 from kbrepro.papers.side_by_side.measures import BEST_PROVED, FLOOR, NEAR, UNIFORM
@@ -23,10 +32,9 @@ from kbrepro.papers.side_by_side.measures import BEST_PROVED, FLOOR, NEAR, UNIFO
 
 SETTINGS = synthetic(1000, 1000, {"Table 1": 1, "BKB": 1}, 10_000)
 #: On sensors the rules are defined that need neither kernel nor grid, and no assumption holds.
-SETTINGS |= {
-    name: replace(SETTINGS["SE draws"], holds=NEITHER)
-    for name in ("temperature", "light", "traffic")
-}
+SETTINGS |= dict.fromkeys(
+    ("temperature", "light", "traffic"), replace(SETTINGS["SE draws"], holds=NEITHER)
+)
 bench = tuple(
     Table(name, name, pool=(*setting.rules(0.1),), unit="trial")
     for name, setting in SETTINGS.items()
@@ -37,33 +45,37 @@ def over_best(problem):
     """The mean R_T of every rule over that of the best of all, at least 1, (experiments,) by
     rule.
     """
-    means = np.maximum([problem[rule] for rule in problem.pool], FLOOR * problem[UNIFORM])
+    means = np.maximum([*map(problem, problem.pool)], FLOOR * problem[UNIFORM])
     return dict(zip(problem.pool, means / means.min(axis=0), strict=True))
 
 
 def within_twice(*problems):
     """On how many problems EI has at most twice the least regret, and PIMS: the smaller number."""
-    ratios = [over_best(problem) for problem in problems]
-    return np.min(
-        [np.sum([each[rule] <= 2 for each in ratios], axis=0) for rule in ("EI", "PIMS")], axis=0
-    )
+    ei, pims = 0, 0
+    for ratios in map(over_best, problems):
+        ei += ratios["EI"] <= 2
+        pims += ratios["PIMS"] <= 2
+    return np.minimum(ei, pims)
 
 
-PROVED = [
-    [rule for rule, entry in each.rules(0.1).items() if each.met(entry)]
-    for each in SETTINGS.values()
-]
+def proved(setting):
+    """The rules whose proof holds in a setting."""
+    return [rule for rule, entry in setting.rules(0.1).items() if setting.met(entry)]
+
+
+PROVED = [*map(proved, SETTINGS.values())]
 
 
 def prices(problems, holds):
     """The least regret of a rule whose proof holds over the least of all, on each problem of a
     kind.
     """
-    cases = zip(problems, PROVED, SETTINGS.values(), strict=True)
-    ratios = [
-        (over_best(problem), rules) for problem, rules, setting in cases if setting.holds == holds
-    ]
-    return np.array([np.min([each[rule] for rule in rules], axis=0) for each, rules in ratios])
+    least = []
+    for problem, rules, setting in zip(problems, PROVED, SETTINGS.values(), strict=True):
+        if setting.holds == holds:
+            ratios = over_best(problem)
+            least.append(np.min([*map(ratios.get, rules)], axis=0))
+    return np.array(least)
 
 
 @own_question(
@@ -112,20 +124,17 @@ def lead(fig):
     """R_T of the best near-optimal rule over that of IGP-UCB with both changes at the last
     horizon.
     """
-    return np.min([fig[rule] for rule in NEAR], axis=0) / fig[BEST_PROVED]
+    return np.min([*map(fig, NEAR)], axis=0) / fig[BEST_PROVED]
 
 
 @own_question(
-    "6-B",
-    "Growth",
-    effect=lambda *panels: np.min([lead(fig) for fig in panels], axis=0),
-    shows="times the regret, the smallest of four cases",
+    "6-B", "Growth", effect=smallest(lead), shows="times the regret, the smallest of four cases"
 )
 def near_optimal_rules_are_behind(*growth):
     """At T = 31,623 the best of the near-optimal rules, with printed constants, has more regret
     than IGP-UCB with both later changes, whose exponent is worse.
     """
-    return always(*(better(1.0, lead(fig)) for fig in growth))
+    return always(*map(partial(better, 1.0), map(lead, growth)))
 
 
 # SupKernelUCB
@@ -158,12 +167,12 @@ def growth_in_ten(fig):
 @remark(
     "6-J",
     "Janz et al., Section 6",
-    effect=lambda *panels: np.max([growth_in_ten(fig) for fig in panels], axis=0),
+    effect=largest(growth_in_ten),
     shows="times R_T grows as T grows tenfold, the largest of three simple problems",
 )
 def regret_is_linear_on_a_simple_problem(*simple):
     """it fails to achieve empirically sublinear regret even on very simple problems"""
-    return sometimes(*(on_par(10, growth_in_ten(fig)) for fig in simple))
+    return sometimes(*map(partial(on_par, 10), map(growth_in_ten, simple)))
 
 
 with_levels = tuple(
