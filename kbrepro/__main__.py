@@ -137,7 +137,8 @@ def new(number: str, name: str) -> None:
 
     click.echo("\n".join(path.as_posix() for path in add(paths.project_root(), number, name)))
     click.echo(
-        f"Next: kbrepro reproduce {number} && kbrepro refresh {number} && kbrepro check {number}"
+        f"Next: kbrepro reproduce {number} --profile quick; then replace the science"
+        " (CONTRIBUTING.md)"
     )
 
 

@@ -48,9 +48,13 @@ def test_what_is_committed_is_what_was_written(folder, paper):
     assert not lines, "\n".join(lines)
 
 
-def test_every_label_is_listed():
-    listed = [name for folder in RESULTS.glob("*/played") for name in sums.listed(folder)]
-    assert sorted(name[-4:] for name in listed) == [".npz"] * 223 + ["json"] * 223
+@pytest.mark.parametrize(
+    "played", sorted(RESULTS.glob("*/played")), ids=lambda path: path.parent.name
+)
+def test_every_label_is_listed_with_both_its_files(played):
+    listed = [Path(name) for name in sums.listed(played)]
+    stems = {end: {path.stem for path in listed if path.suffix == end} for end in (".npz", ".json")}
+    assert stems[".npz"] == stems[".json"] == {path.stem for path in played.glob("*.npz")}
 
 
 @pytest.fixture
