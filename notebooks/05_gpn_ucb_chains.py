@@ -482,6 +482,7 @@ fates = {
 }
 fates = pd.concat(fates, names=["kind"])
 counts = fates.groupby(["kind", "excluded"])["missed"].agg(chains="size", missed="sum")
+counts = counts.unstack(fill_value=0).stack(future_stack=True)  # a row for 0 chains, too
 counts.rename_axis(["kind", "best arm excluded"])
 
 # %% tags=["experiment"]
