@@ -274,7 +274,7 @@ mean.round(2)
 # three dimensions IGP-UCB has 92 % of the regret of uniform play.
 #
 # Under the usual lengthscale the printed means of IGP-UCB in two and three dimensions lie 1.60 and
-# 1.58 half-widths from ours: two of six are not means of our runs (3-A). Eq. 2 read literally is
+# 1.58 half-widths from ours: two of six lie outside our intervals (3-A). Eq. 2 read literally is
 # farther off, 4.27 half-widths in two dimensions, so it does not count. The choice decides in one
 # dimension alone: IGP-UCB then learns faster, and π-GP-UCB has 1.26 times its regret.
 
@@ -286,7 +286,7 @@ record.check(f"IGP-UCB has {100 * mean['IGP-UCB']['usual', 3]:.0f} % of the regr
 far = mean["IGP-UCB, distance"]
 record.check(f"lie {far['usual', 2]:.2f} and {far['usual', 3]:.2f} half-widths from ours")
 outside = distance["usual"].abs() > 1
-record.check("two of six are not means of our runs (3-A)", outside.sum() == 2)
+record.check("two of six lie outside our intervals (3-A)", outside.sum() == 2)
 record.check(f"farther off, {far['eq. 2', 2]:.2f} half-widths in two dimensions")
 record.check(f"learns faster, and π-GP-UCB has {at['eq. 2', 1]:.2f} times its regret")
 
