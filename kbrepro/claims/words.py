@@ -1,9 +1,10 @@
 """The words of the papers as predicates: functions of numbers, one per drawn experiment, the same
 for all papers.
 
-Smaller is better: a, b are regrets, or other numbers of which less is meant. All return arrays of
-bool, (experiments,). `LIMITS` has the number behind each word: it is ours, fixed before results,
-and published with what halving and doubling it does to the verdicts.
+Smaller is better: a, b are regrets, or other numbers of which less is meant. A word returns an
+array of bool, (experiments,); `cases` and `compared` list a word over figures and rules, `largest`
+and `smallest` make one effect of several figures. `LIMITS` has the number behind each word: it is
+ours, fixed before results, and published with what halving and doubling it does to the verdicts.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -113,7 +114,9 @@ def cases(
     rules: Iterable[str],
     rivals: Iterable[str] = (),
 ) -> list[Array]:
-    """A word, or a number, of a rule among rivals: a case for each figure and rule."""
+    """List what a word, or a number, says of a rule among rivals, (experiments,): a case for each
+    figure and rule.
+    """
     return [word(figure, rule, rivals) for figure, rule in product(figures, rules)]
 
 
@@ -124,18 +127,20 @@ def compared(
     others: Iterable[str],
     statistic: str = TOTAL,
 ) -> list[Array]:
-    """A word, or a number, of two means: a case for each figure, rule and other rule."""
+    """List what a word, or a number, says of the means of two rules, (experiments,): a case for
+    each figure, rule and other rule.
+    """
     triples = product(figures, rules, others)
     return [word(fig(rule, statistic), fig(other, statistic)) for fig, rule, other in triples]
 
 
 def largest(number: Callable[[View], Array]) -> Callable[..., Array]:
-    """The effect on several figures that is the largest of a number of each."""
+    """Return the effect on several figures that is the largest of a number of each."""
     return lambda *figures: np.max([*map(number, figures)], axis=0)
 
 
 def smallest(number: Callable[[View], Array]) -> Callable[..., Array]:
-    """The effect on several figures that is the smallest of a number of each."""
+    """Return the effect on several figures that is the smallest of a number of each."""
     return lambda *figures: np.min([*map(number, figures)], axis=0)
 
 

@@ -113,3 +113,26 @@ def test_at_each_place_at_least_half_of_its_cases_hold():
     one, two = (A([True, True, False]), A([False, False, False])), (A([True, False, True]),)
     assert words.at_each(one, two).tolist() == [True, False, False]
     assert words.at_each(one).tolist() == [True, True, False]
+
+
+def test_cases_of_figures_rules_and_rivals():
+    """Figure by figure, in each rule by rule, and in each rival by rival; the statistic is asked
+    for.
+    """
+    one, two = Figure(a=A([1.0]), b=A([3.0]), c=A([2.0])), Figure(a=A([5.0]), b=A([1.0]))
+    assert np.ravel(words.cases(words.best, [one, two], ["a", "b"])).tolist() == [1, 0, 0, 1]
+    assert np.ravel(words.cases(words.best, [one], ["b", "c"], ["b", "c"])).tolist() == [0, 1]
+
+    def seconds(rule, statistic):
+        return {("a", "seconds"): 6.0, ("b", "seconds"): 2.0, ("c", "seconds"): 3.0}[
+            rule, statistic
+        ]
+
+    assert words.compared(np.divide, [seconds], ["a", "b"], ["b", "c"], "seconds") == [
+        6 / 2,
+        6 / 3,
+        2 / 2,
+        2 / 3,
+    ]
+    assert words.largest(lambda fig: fig["a"] - fig["b"])(one, two).tolist() == [4]
+    assert words.smallest(lambda fig: fig["a"] - fig["b"])(one, two).tolist() == [-2]
