@@ -139,7 +139,7 @@ def test_a_label_is_of_one_notebook(root):
 
 def test_a_label_of_other_settings_is_refused_before_others_are_played(root):
     called("--label", "C")
-    write_paper(root, NAME, PLAN.replace("else 2.0", "else 3.0"))
+    write_paper(root, NAME, PLAN.replace("else 2.0", "else 2.0 + 1"))
     code, said, log = called()
     assert (code, log) == (1, "") and "Error: label 'C' was played with other settings: " in said
     assert '--fresh "C"' in said
