@@ -35,6 +35,14 @@ REFERENCES = re.compile(
     r"\]\([^)]*\)|\b(?:19|20)\d\d\b"
     r"|\b(?:Tables?|Figs?\.|[Ee]qs?\.|Lemmas?|Theorems?|Sections?) [\d.]*\d"
 )
+#: Below the first verdicts of a notebook.
+HOW_TO = (
+    scorecard.MEANS + " *Kept* are the trials that we played; a rerun draws as many of them anew as"
+    " the paper played, and the numbers in brackets are 95 % of redraws of those kept; what has no"
+    " chance in it says *nothing redrawn*. Sentences of one *finding* are judged together, too, in"
+    " [every claim](../results/README.md). *Room*: how near to its bound a theorem came. What words"
+    " such as *on par* mean, in numbers: [words](../docs/words.md)."
+)
 
 
 class Record:
@@ -75,6 +83,7 @@ class Record:
         self._kept = plans.kept(self._full.folder, known or parameters, self._unlike, own_plan)
         self._text = _checked_text(root / "notebooks" / f"{notebook}.py")
         self._unchecked, self._wrong = self._text, list[str]()
+        self._explained = False
         if self.short:
             pairs = [f"{name} is {parameters[name]!r}" for name in self.changed]
             why = f" ({', '.join(pairs)})" if pairs else ""
@@ -140,6 +149,9 @@ class Record:
             except Unlike as error:
                 left.append(f"{each} is not judged: {error}.")
         told = [scorecard.tables(records)] if records else []
+        if told and not self._explained:
+            told.append(f"<details><summary>How to read this</summary>\n\n{HOW_TO}\n\n</details>")
+            self._explained = True
         display(Markdown("\n\n".join([*told, *left])))
         for record in records:
             claim = known[record["id"]]

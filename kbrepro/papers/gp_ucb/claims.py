@@ -398,7 +398,7 @@ def below_the_linear_bound(kept):
 
 EXPONENT = (
     "the rate's exponent against the greedy gain's in the last decade, d = 1, 2, 3, T up to"
-    " 100,000, which cannot refute an order; room: of it"
+    " 10,000, which cannot refute an order; room: of it"
 )
 
 
