@@ -158,7 +158,8 @@ class Record:
             if isinstance(claim, Claim) and record["verdict"] == DEPENDS:
                 title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
                 judged = scorecard.judged(claim, self._kept).readings
-                readings = [each for each in judged if CROSS not in each.choice]
+                together = any(CROSS in choice for choice in record["depends_on"])
+                readings = [each for each in judged if together or CROSS not in each.choice]
                 self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
 
     def say(self, holds: object, sentence: str) -> None:
