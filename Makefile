@@ -39,7 +39,7 @@ test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lin
 	mkdir -p .cache && $(BIN)/coverage run -m pytest -q tests && $(BIN)/coverage report
 
 lab: $(STAMP)  ## JupyterLab on the notebooks; it is installed first, unless it is there
-	(test -x $(BIN)/jupyter-lab || $(PIP) --no-deps --require-hashes -r requirements-lab.lock) && $(BIN)/jupyter lab notebooks
+	(test -x $(BIN)/jupyter-lab || $(PIP) --no-deps --require-hashes -r requirements-lab.lock) && $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks
 
 bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 30 minutes, with nothing else running; other libraries are in the extra bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks
