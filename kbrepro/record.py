@@ -162,18 +162,6 @@ class Record:
                 readings = [each for each in judged if together or CROSS not in each.choice]
                 self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
 
-    def say(self, holds: object, sentence: str) -> None:
-        """Show a sentence about the results above; ValueError at full scale if it does not hold.
-
-        In a short run it is left out where it does not hold.
-        """
-        if bool(holds):
-            display(Markdown(sentence))
-        elif not self.short:
-            raise ValueError(
-                f"{self.notebook}: this sentence is not true of the results: {sentence}"
-            )
-
     def check(self, words: str, holds: object = True) -> None:
         """Check a statement of the Markdown cells tagged `checked`: they must have these words,
         whose numbers come from the results, and it must hold.

@@ -9,6 +9,7 @@ all that must be kept: its observations are found by drawing the noise again.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import math
 import multiprocessing
 import os
@@ -180,12 +181,23 @@ def start_policy(make: Callable[..., P], model: object, horizon: int, trial: Tri
     """Return a policy of `make(model, horizon, rng=generator)`, born with its generator of a trial.
 
     A `Policy` is made without its warning of rewards that do not fit the prior: in trials rewards
-    are made, some so on purpose.
+    are made, some so on purpose. A `make(model, horizon)` that takes no `rng` makes a policy whose
+    `rng` is set afterwards.
     """
     rule = make.func if isinstance(make, partial) else make
     is_policy = isinstance(rule, type) and issubclass(rule, Policy)
     quiet = {"warn": False} if is_policy else {}
-    return make(model, horizon, rng=trial.rng("policy"), **quiet)
+    generator = trial.rng("policy")
+    if _takes_rng(rule):
+        return make(model, horizon, rng=generator, **quiet)
+    policy = make(model, horizon)
+    policy.rng = generator  # type: ignore[attr-defined]  # of a class that we do not know
+    return policy
+
+
+def _takes_rng(make: Callable[..., object]) -> bool:
+    taken = inspect.signature(make).parameters
+    return "rng" in taken or any(each.kind is each.VAR_KEYWORD for each in taken.values())
 
 
 def rounds(

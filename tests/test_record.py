@@ -128,16 +128,6 @@ def test_a_short_run_checks_nothing_and_says_what_the_text_describes(stating, sh
     assert len(shown) == 2 and "Not so" not in shown[1]
 
 
-def test_a_sentence_is_shown_if_it_is_true_and_stops_the_notebook_if_not(opened, shown):
-    its = opened()
-    its.say(True, "It is.")
-    with pytest.raises(
-        ValueError, match="09_toy: this sentence is not true of the results: It is not"
-    ):
-        its.say(False, "It is not.")
-    assert shown == ["It is."]
-
-
 def files_of(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -155,15 +145,12 @@ def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judge
         "SHA256SUMS",
     }
     its.verdicts("9-A", "9-T")
-    its.say(True, "It is.")
-    its.say(False, "It is not.")
     its.finish()
     why = "is not judged: `Fig. 1` is not as at full scale (trials is 3, full scale 12)."
     full = "[full-scale notebook](../notebooks/09_toy.ipynb)"
     told = [
         "*The text describes the full scale, which this run is not (trials is 3).*",
         f"9-A {why}\n\n9-T {why}",
-        "It is.",
         f"Not all of the full scale was judged here; see the {full}.",
     ]
     assert shown == told

@@ -20,7 +20,7 @@ from kbrepro.confidence import Srinivas2010
 from kbrepro.curve import log_spaced
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, VarianceOnly
-from kbrepro.problems import GPDraw, Trial
+from kbrepro.problems import GPDraw, Known, Model, Problem, Trial
 from kbrepro.simulation import Experiment, rounds, run_trials
 
 SEED, TRIALS = 2010, 6
@@ -309,3 +309,26 @@ def test_workers_end_with_a_script_that_is_killed(tmp_path, said):
     for process in left:
         process.kill()
     assert not left
+
+
+def test_a_function_that_takes_no_rng_makes_policies_with_the_generator_of_their_trial():
+    """Draws differ from trial to trial, as for a class that is born with its generator."""
+
+    class Drawn:
+        def ask(self):
+            return int(self.rng.integers(9))
+
+        def tell(self, arm, observation):
+            pass
+
+    def born(model, horizon, rng):
+        policy = Drawn()
+        policy.rng = rng
+        return policy
+
+    model = Model(grid(9), SquaredExponential(0.2), 1.0)
+    source = Known(Problem(model, np.linspace(0, 1, 9)))
+    rules = {"plain": lambda model, horizon: Drawn(), "born": born}
+    curves = run_trials(Experiment(source, rules, 30), 2, 1)
+    assert np.array_equal(curves["plain"].arms, curves["born"].arms)
+    assert not np.array_equal(*curves["plain"].arms)
