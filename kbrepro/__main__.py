@@ -39,6 +39,14 @@ def main() -> None:
 
 
 of_notebooks = click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
+of_fresh = click.option(
+    "--fresh",
+    multiple=True,
+    metavar="[LABEL]",
+    is_flag=False,
+    flag_value="*",
+    help="Play it, or all, anew.",
+)
 of_profile = click.option(
     "--profile", default=paths.FULL_SCALE, show_default=True, help="quick: everything small."
 )
@@ -47,14 +55,7 @@ of_profile = click.option(
 @main.command()
 @of_notebooks
 @of_profile
-@click.option(
-    "--fresh",
-    multiple=True,
-    metavar="[LABEL]",
-    is_flag=False,
-    flag_value="*",
-    help="Play it, or all, anew.",
-)
+@of_fresh
 def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) -> None:
     """Run notebooks (all if none is named) and keep their results in results/<profile>/.
 
@@ -77,14 +78,7 @@ def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) 
 @of_notebooks
 @of_profile
 @click.option("--label", "labels", multiple=True, help="Only this label; may be given again.")
-@click.option(
-    "--fresh",
-    multiple=True,
-    metavar="[LABEL]",
-    is_flag=False,
-    flag_value="*",
-    help="Play it, or all, anew.",
-)
+@of_fresh
 @click.option(
     "--minutes", default=math.inf, type=click.FloatRange(0, min_open=True), help="In total."
 )

@@ -150,7 +150,7 @@ class Record:
                 left.append(f"{each} is not judged: {error}.")
         told = [scorecard.tables(records)] if records else []
         if told and not self._explained:
-            told.append(f"<details><summary>How to read this</summary>\n\n{HOW_TO}\n\n</details>")
+            told.append(_folded("How to read this", HOW_TO))
             self._explained = True
         display(Markdown("\n\n".join([*told, *left])))
         for record in records:
@@ -208,9 +208,7 @@ class Record:
                 "One trial of each label was played again, but for"
                 f" {len(long)} whose trials are long"
             )
-            listed = "; ".join(long)
-            folded = f"<details><summary>{said}</summary>\n\n{listed}\n\n</details>"
-            display(Markdown(folded))
+            display(Markdown(_folded(said, "; ".join(long))))
         if self.folder:
             found = json.loads(
                 json.dumps(scorecard.of_paper(folder_of(self.notebook), self._kept), default=float)
@@ -243,6 +241,10 @@ class Record:
             paths.write_text(
                 self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g")
             )
+
+
+def _folded(summary: str, text: str) -> str:
+    return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
 
 
 def _require_known(names: Mapping[str, Any]) -> None:
