@@ -90,7 +90,7 @@ def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
         policy = policy_on(load(), problem.model, horizon, Chowdhury2017(delta=0.1))
         run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("noise")), 1, A_FORM)
         peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
-    except (ImportError, MemoryError) as error:
+    except (ImportError, MemoryError, RuntimeError) as error:  # torch raises the last
         return row(name, [], f"not measured: {error}", **size)
     finally:
         tracemalloc.stop()
