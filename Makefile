@@ -1,6 +1,7 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
-.PHONY: report quick test unit unit-papers notebooks test-slow lab bench lint clean
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+.PHONY: report quick test unit unit-papers notebooks $(NOTEBOOKS) test-slow lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,7 +24,7 @@ quick: $(STAMP)  ## play everything small, from nothing, and build its report
 	$(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
 
 test: $(STAMP)  ## unit tests, the notebooks against their committed outputs, and lint, side by side on two cores
-	$(MAKE) -j2 --output-sync=target notebooks unit unit-papers lint
+	$(MAKE) -j2 --output-sync=target unit notebooks unit-papers lint
 
 unit: $(STAMP)
 	$(BIN)/python -m pytest tests --ignore=tests/papers
@@ -31,8 +32,10 @@ unit: $(STAMP)
 unit-papers: $(STAMP)
 	$(BIN)/python -m pytest tests/papers
 
-notebooks: $(STAMP)  ## from the kept trials, without data: the same on any machine
-	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
+notebooks: $(NOTEBOOKS)  ## from the kept trials, without data: the same on any machine
+
+$(NOTEBOOKS): $(STAMP)
+	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider $@
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach
 	$(BIN)/python -m pytest tests -m slow

@@ -192,7 +192,8 @@ def experiments_of(
     """Return which of n rows experiments draw, `each` from every redraw, (redraws * each, size)."""
     kept = rng.integers(n, size=(redraws, n))
     picks = rng.integers(n, size=(redraws, each * size))
-    return np.take_along_axis(kept, picks, axis=1).reshape(-1, size)
+    begins = n * np.arange(redraws)[:, None]
+    return kept.take(picks + begins).reshape(-1, size)
 
 
 def _as_kept(rng: np.random.Generator, n: int, size: int) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ drawn from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import repeat
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from kbrepro import store
 from kbrepro.curve import Curve, edges
@@ -274,6 +275,14 @@ def experiments(table: Table, rng: np.random.Generator, redraws: int, each: int)
     return rows
 
 
+def in_blocks(
+    table: Table, streams: Sequence[np.random.Generator], blocks: Sequence[int], each: int
+) -> Rows:
+    """Experiments of a table's size, `each` from every redraw, with a stream a block of redraws."""
+    made = [experiments(table, *pair, each) for pair in zip(streams, blocks, strict=False)]
+    return lambda n: np.concatenate([rows(n) for rows in made])
+
+
 class Draw:
     """Experiments drawn from the kept trials of a table; the same for every reading.
 
@@ -283,9 +292,25 @@ class Draw:
 
     def __init__(self, rows: Rows, apart: bool = False, experiments: int = 0) -> None:
         self._make, self._apart, self.experiments = rows, apart, experiments
-        self._rows: dict[object, NDArray[np.int64]] = {}
+        self._drawn: dict[object, csr_array] = {}
         # the column with its means: an id is only its own
         self._means: dict[object, tuple[Array, Array]] = {}
+
+    def _of(self, rule: str, n: int) -> csr_array:
+        """The trials of every experiment, (experiments, n): a one for each that is drawn."""
+        key = (rule, n) if self._apart else n
+        if key not in self._drawn:
+            rows = self._make(n)
+            begins = rows.shape[1] * np.arange(len(rows) + 1)
+            ones = np.ones(rows.size)
+            self._drawn[key] = csr_array((ones, rows.ravel(), begins), shape=(len(rows), n))
+        return self._drawn[key]
+
+    def repeated(self, numbers: Array) -> Array:
+        """Return numbers of the experiments that are drawn for all experiments."""
+        if not self.experiments or len(numbers) == self.experiments:
+            return numbers
+        return np.resize(numbers, self.experiments)
 
     def values(self, rule: str, column: Array, n: int) -> Array:
         """Return a column (N,) in the trials of every experiment, (experiments, size), all of the
@@ -294,10 +319,8 @@ class Draw:
         Pairs (N, 2) are linearised round the ratio of their means in each experiment, which is the
         mean.
         """
-        key = (rule, n) if self._apart else n
-        if key not in self._rows:
-            self._rows[key] = self._make(n)
-        values = column[self._rows[key]]
+        drawn = self._of(rule, n)
+        values = column[drawn.indices.reshape(drawn.shape[0], -1)]
         if column.ndim == 1:
             return values
         above, below = np.moveaxis(values, -1, 0)
@@ -306,13 +329,16 @@ class Draw:
         return ratio + (above - ratio * below) / mean
 
     def means(self, rule: str, column: Array, n: int) -> Array:
-        """Return the mean of a column (N,) over the trials of each experiment; computed once for
-        all readings.
+        """Return the mean of a column (N,) over the trials of each experiment, of pairs the ratio
+        of two means; computed once for all readings.
         """
         key = (rule if self._apart else "", id(column), n)
         if key not in self._means:
-            means = self.values(rule, column, n).mean(axis=1)
-            self._means[key] = column, np.resize(means, self.experiments or len(means))
+            drawn = self._of(rule, n)
+            sums = drawn @ column[:n]
+            size = drawn.nnz // drawn.shape[0]
+            means = sums / size if column.ndim == 1 else sums[:, 0] / sums[:, 1]
+            self._means[key] = column, self.repeated(means)
         return self._means[key][1]
 
 
@@ -327,6 +353,7 @@ class View:
     def __init__(self, trials: Trials, draw: Draw) -> None:
         self.pool, self._trials, self._draw = trials.table.pool, trials, draw
         self._n = dict(trials.used)
+        self._mean = cache(self._mean_of)
 
     def __call__(
         self, rule: str, statistic: str = TOTAL, of: Callable[..., Array] | None = None
@@ -336,14 +363,20 @@ class View:
 
         `of(values, axis=1)` reduces values (experiments, size).
         """
-        column = self._trials.column(rule, statistic)
-        n = len(column)
-        if self._n and not self._trials.table.apart:
-            n = min(n, *self._n.values())
         if of is None:
-            return self._draw.means(rule, column, n)
-        reduced = of(self._draw.values(rule, column, n), axis=1)
-        return np.resize(reduced, self._draw.experiments or len(reduced))
+            return self._mean(rule, statistic)
+        values = self._draw.values(rule, *self._column(rule, statistic))
+        return self._draw.repeated(of(values, axis=1))
+
+    def _mean_of(self, rule: str, statistic: str) -> Array:
+        return self._draw.means(rule, *self._column(rule, statistic))
+
+    def _column(self, rule: str, statistic: str) -> tuple[Array, int]:
+        """The numbers of a rule, and how many of them are compared."""
+        column = self._trials.column(rule, statistic)
+        if self._trials.table.apart:
+            return column, len(column)
+        return column, min(len(column), *self._n.values()) if self._n else len(column)
 
     def __getitem__(self, rule: str) -> Array:
         return self(rule)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 from scipy.special import stdtrit
@@ -26,6 +27,7 @@ PRINTED_RUNS = 12
 # Regret as a share of that of uniform play
 
 
+@cache
 def uniform_regret(source: Callable[[Trial], Playable], trials: int, seed: int) -> Array:
     """Return the expected regret of a round of uniform play in the first trials, (trials,)."""
     regret = np.empty(trials)
