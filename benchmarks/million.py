@@ -29,11 +29,10 @@ TRIAL = kb.Trial(1, 0)
 
 
 class Seen(NamedTuple):
-    """What is kept of a round: its width, the arm pulled and its index, some arms and theirs."""
+    """What is kept of a round: its width, the index of the arm pulled, some arms and theirs."""
 
     t: int
     width: float
-    arm: int
     index: float
     some: Array
     their_index: Array
@@ -62,7 +61,7 @@ def play(
             index = policy.index()
             largest = np.argpartition(index, -each)[-each:]
             some = np.r_[largest, rng.integers(len(index), size=each)]
-            seen.append(Seen(t, width, arm, index[arm], some, index[some]))
+            seen.append(Seen(t, width, index[arm], some, index[some]))
         arms[t - 1] = arm
         observations[t - 1] = y
         clock = time.perf_counter()

@@ -7,14 +7,14 @@ Hyperparameters are given, nothing is optimised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.harness import STOP_AFTER, row, timed
+from benchmarks.harness import STOP_AFTER, Play, compared
 from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
 from kbrepro.policies import UCB
@@ -212,66 +212,28 @@ FORMS: dict[str, Callable[[], type[ExactPosterior] | None]] = {
     "BoTorch": botorch,
     "tinygp": tinygp,
 }
-BARE = "bare numpy"
 
 
-def policy_on(
-    form: type[ExactPosterior] | None,
-    model: Model,
-    horizon: int,
-    width: Callable[[Any], float] = THEOREM_1,
-) -> UCB:
-    """Return GP-UCB on a form of the posterior, or on the one that the package chooses."""
-    return UCB(model, horizon, width=width, form=form)
+def on_line(n_arms: int) -> Problem:
+    """Return the problem: a draw of the prior at so many arms on [0, 1]."""
+    return GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
+
+
+def rounds_of(make: Callable[[Model, int], Any], problem: Problem, horizon: int) -> Iterable[Any]:
+    """Return the rounds of a policy."""
+    return rounds(make(problem.model, horizon), problem, horizon, np.random.default_rng(2))
 
 
 def measure(n_arms: int, horizons: Sequence[int], repeats: int) -> pd.DataFrame:
-    """Return a row for every form and number of rounds: the first rounds of runs of the longest
-    horizon.
-    """
-    problem = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
-    rows, reference = [], {}
-    for name, load in FORMS.items():
-        try:
-            form = load()
-        except ImportError as error:
-            rows += [row(name, [], f"not measured: {error}", rounds=T) for T in horizons]
-        else:
-            make = partial(policy_on, form)
-            rows += _rows(name, make, problem, horizons, repeats, reference)
-    rows += _rows(BARE, Bare, problem, horizons, repeats, reference)
-    return pd.DataFrame(rows)[
-        ["job", "rounds", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]
-    ]
+    """Return a row for every form and number of rounds."""
+    problem = on_line(n_arms)
 
+    def load(form: Callable[[], type[ExactPosterior] | None]) -> Play:
+        return partial(rounds_of, partial(UCB, width=THEOREM_1, form=form()), problem)
 
-def _rows(
-    name: str,
-    make: Callable[[Model, int], Any],
-    problem: Problem,
-    horizons: Sequence[int],
-    repeats: int,
-    reference: dict,
-) -> list[dict]:
-    """The rows of a form: `times` is its median over that of the reference, which the first call
-    fills.
-    """
-
-    def play(T: int) -> Iterator[tuple[int, int, float]]:
-        return rounds(make(problem.model, T), problem, T, np.random.default_rng(2))
-
-    list(play(2))  # what a library does once in a process is not timed
-    run = timed(lambda: play(max(horizons)), repeats)
-    arms, rows = [arm for _, arm, _ in run.items], []
-    for t in horizons:
-        seconds = run.totals(first=t)
-        if not seconds:
-            rows.append(row(name, [], run.note, rounds=t))
-            continue
-        ours, their_arms = reference.setdefault(t, (np.median(seconds), arms[:t]))
-        same = their_arms == arms[:t]
-        rows.append(row(name, seconds, rounds=t, times=np.median(seconds) / ours, same_arms=same))
-    return rows
+    loads: dict[str, Callable[[], Play]] = {name: partial(load, FORMS[name]) for name in FORMS}
+    loads["bare numpy"] = lambda: partial(rounds_of, Bare, problem)
+    return compared(loads, horizons, repeats)
 
 
 ASKS = (
