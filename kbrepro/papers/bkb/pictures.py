@@ -8,10 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.curve import Curve
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
-from kbrepro.papers import looks
+from kbrepro.papers import Curves, looks
 from kbrepro.papers.bkb.measures import BAND, Watched
 
 #: Rules proposed since the paper.
@@ -75,7 +74,7 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
     return pieces.titled(fig, title, 3)
 
 
-def regret(traces: Mapping[str, Curve]) -> Figure:
+def regret(traces: Curves) -> Figure:
     """Return cumulative regret by rule and radius, of the rules that the paper could know."""
     known = {rule: trace for rule, trace in traces.items() if rule not in SINCE}
     looks = {f"{rule}, 3 sd": (figures.LOOK[rule][0], "--") for rule in ("exact", "BKB")}

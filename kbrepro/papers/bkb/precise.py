@@ -14,9 +14,9 @@ from math import ceil, log2
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro.kernels import Array, SquaredExponential
+from kbrepro.papers import Integers
 
 #: Variances of a member given the others below this share of the largest are rounding, of doubles.
 LEAST_OF_DOUBLES = 2.0**-53
@@ -94,7 +94,7 @@ def squared_exponential(kernel: SquaredExponential, X: Array, Z: Array) -> Twice
     return (grown + twice(1.0)) * twice(kernel.variance)
 
 
-def precise_features(columns: Twice, inducing: NDArray[np.int64], least: float = LEAST) -> Array:
+def precise_features(columns: Twice, inducing: Integers, least: float = LEAST) -> Array:
     """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j; `columns` (m, A) is K(S, points).
 
     Pivoted Cholesky: a member joins while its variance given those before is above `least` times

@@ -1,15 +1,13 @@
 """What the notebook on GP-UCB plays, as data."""
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from kbrepro.confidence import Srinivas2010
-from kbrepro.data import SensorData
 from kbrepro.data.store import load as load_readings
 from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers import Make
+from kbrepro.papers import Load, Plan, Rules
 from kbrepro.papers.gp_ucb import gain, widths
 from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
@@ -32,7 +30,7 @@ KERNELS: dict[str, Kernel] = {
 }
 
 
-def rules(delta: float, prior_sd: float) -> dict[str, Make]:
+def rules(delta: float, prior_sd: float) -> Rules:
     """Return the rules of Fig. 5 and three since the paper; margins are shares of `prior_sd`."""
     EI = ExpectedImprovement
     MPI = partial(ProbabilityOfImprovement, margin=0.1 * prior_sd)
@@ -85,8 +83,8 @@ def experiments(
     growth_horizon: int,
     growth_points: int,
     delta: float,
-    load: Callable[..., SensorData] = load_readings,
-) -> dict[str, Planned]:
+    load: Load = load_readings,
+) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
     draws = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=NOISE_VARIANCE)

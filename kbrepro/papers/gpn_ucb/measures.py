@@ -1,13 +1,13 @@
 """What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from kbrepro.curve import Curve, simple_regret
+from kbrepro.curve import simple_regret
 from kbrepro.kernels import Array
+from kbrepro.papers import Bools, Curves, Integers
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
@@ -45,7 +45,7 @@ def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
 
 def find_chains(
     source: Source, wanted: int, obvious: bool, trial: Trial, most: int = 2000
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return the numbers of the first `wanted` chains with an obvious maximiser, or several.
 
     Fewer if the first `most` chains hold fewer. One job, whatever the trial's number: it looks at
@@ -66,9 +66,7 @@ def ranges_of(source: Source, numbers: Sequence[int], seed: int) -> Array:
     return np.array([source(Trial(seed, number)).reward_range for number in numbers])
 
 
-def simple_regrets(
-    traces: Mapping[str, Curve], pulls: NDArray[np.int64], rows: NDArray[np.bool_] | None = None
-) -> pd.DataFrame:
+def simple_regrets(traces: Curves, pulls: Integers, rows: Bools | None = None) -> pd.DataFrame:
     """Return by rule percentages of the range, from simple regrets in ranges, of all trials or of
     those of which `rows` is true.
 
@@ -131,7 +129,7 @@ def multiplications(n_arms: int, horizon: int, samples: int) -> dict[str, float]
     return {"GPN-UCB": float(first + 2 * sets), "cEI": float(first + 2 * sampled)}
 
 
-def excludes_best(chain: NetworkProblem, arms: NDArray[np.int64]) -> bool:
+def excludes_best(chain: NetworkProblem, arms: Integers) -> bool:
     """Return whether mean +- B sd of the first layer, after pulls of `arms`, miss its output at
     the best arm.
     """
@@ -147,7 +145,7 @@ def excludes_best(chain: NetworkProblem, arms: NDArray[np.int64]) -> bool:
     return bool(abs(first[best] - first[pulled] @ weights) > chain.model.norm_bound * sd)
 
 
-def refuted_after(chain: NetworkProblem, arms: NDArray[np.int64]) -> float:
+def refuted_after(chain: NetworkProblem, arms: Integers) -> float:
     """Return the round after which no first layer of norm B fits all that was seen, or infinity.
 
     None fits once y' K^-1 y of the outputs seen exceeds B^2.
@@ -163,7 +161,7 @@ def refuted_after(chain: NetworkProblem, arms: NDArray[np.int64]) -> float:
 
 
 def what_bounds_did(
-    source: Source, numbers: Sequence[int], arms: NDArray[np.int64], ends: Array, seed: int
+    source: Source, numbers: Sequence[int], arms: Integers, ends: Array, seed: int
 ) -> pd.DataFrame:
     """Return a row per chain of `numbers` on which GPN-UCB pulled `arms` (n, T).
 

@@ -9,18 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.curve import Curve
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.pieces import titled
 from kbrepro.kernels import Array
-from kbrepro.papers import looks
+from kbrepro.papers import Curves, looks
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 
 #: A simple regret below this share of the range is beyond the axis.
 LEAST = 1e-4
 #: {title: {rule: curve}}
-Panels = Mapping[str, Mapping[str, Curve]]
+Panels = Mapping[str, Curves]
 #: NonAda has no curve: each number of pulls is another design.
 DOT = {
     "color": looks()["NonAda"][0],

@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro.kernels import Array, grid
+from kbrepro.papers import Integers
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem, Observation
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
@@ -41,7 +41,7 @@ class GPNUCB(IndexPolicy):
         return self.posterior.bounds()[1]
 
 
-def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
+def uniform_design(points: Array, per_side: int) -> Integers:
     """Return the arms nearest to the centres of per_side^d equal cells of the points' (A, d) box.
 
     The fill distance is half a cell's diagonal, of the order T^(-1/d), up to the arms' spacing.

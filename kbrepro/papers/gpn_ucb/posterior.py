@@ -8,11 +8,11 @@ the smallest variances).
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
+from kbrepro.papers import Integers
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
 from kbrepro.posterior import Stack, Uncertain
 
@@ -110,7 +110,7 @@ HALF_WIDTH, STEP = 8.0, 0.01
 TABLE_POINTS = np.linspace(-HALF_WIDTH, HALF_WIDTH, round(2 * HALF_WIDTH / STEP) + 1)[:, None]
 
 
-def stencil(z: Array) -> tuple[NDArray[np.int64], Array]:
+def stencil(z: Array) -> tuple[Integers, Array]:
     """Return the first of the four entries of a table that are nearest to z, and their weights in a
     cubic, (4, ...).
     """
@@ -123,7 +123,7 @@ def stencil(z: Array) -> tuple[NDArray[np.int64], Array]:
     )
 
 
-def interpolate(column: Array, at: tuple[NDArray[np.int64], Array]) -> Array:
+def interpolate(column: Array, at: tuple[Integers, Array]) -> Array:
     """Return the cubic through the four nearest entries of a table's column (n,) at z: `at` is
     stencil(z).
     """

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
+from kbrepro.papers import Bools, Integers
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 
@@ -44,9 +44,7 @@ def neighbour_slopes(Z: Array, points: Array, lipschitz: float, radius: float) -
     return np.where(distance <= radius * (1 + 1e-12), lipschitz * distance, np.inf)
 
 
-def arm_neighbours(
-    points: Array, lipschitz: float, radius: float
-) -> tuple[NDArray[np.int64], Array]:
+def arm_neighbours(points: Array, lipschitz: float, radius: float) -> tuple[Integers, Array]:
     """Return for each point (P, d) the numbers of those within `radius`, and their L |z - p|,
     (most, P) each.
 
@@ -58,17 +56,17 @@ def arm_neighbours(
     return near.T % len(points), lipschitz * distance.T
 
 
-def largest_inside(values: Array, inside: NDArray[np.bool_]) -> Array:
+def largest_inside(values: Array, inside: Bools) -> Array:
     """Return the maxima over sets of points: values (P, k), inside (A, P) -> (A, k), -inf for a set
     without points.
     """
     return np.stack([np.where(inside, column, -np.inf).max(axis=1) for column in values.T], axis=1)
 
 
-def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+def inside_boxes(points: Array, low: Array, high: Array) -> Bools:
     """Return which points (P, d) lie in boxes [low, high], each (A, d), up to rounding, (A, P)."""
     above, below = points >= low[:, None] - ROUNDING, points <= high[:, None] + ROUNDING
-    inside: NDArray[np.bool_] = np.all(above & below, axis=2)
+    inside: Bools = np.all(above & below, axis=2)
     return inside
 
 
@@ -199,7 +197,7 @@ class BallSets(NetworkSets):
     empty set becomes the grid point nearest to belonging.
     """
 
-    def regions(self) -> list[NDArray[np.bool_]]:
+    def regions(self) -> list[Bools]:
         """Return for every layer but the last which grid points its output may be, (A, P)."""
         regions = [_union(np.eye(self.model.n_arms, dtype=bool), self._excess(0))]
         for i in range(1, len(self.model.widths) - 1):
@@ -223,7 +221,7 @@ class BallSets(NetworkSets):
         return cdist(posterior.mean, outputs) - self.model.norm_bound * posterior.sd[:, None]
 
 
-def _union(regions: NDArray[np.bool_], excess: Array) -> NDArray[np.bool_]:
+def _union(regions: Bools, excess: Array) -> Bools:
     """Return which outputs w lie in the set of some z of each region: regions (A, P), excess (P, Q)
     -> (A, Q).
 

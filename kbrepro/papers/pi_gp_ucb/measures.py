@@ -8,8 +8,8 @@ from scipy.special import stdtrit
 
 from kbrepro.curve import Curve, final_average_regret
 from kbrepro.kernels import Array, Kernel
+from kbrepro.papers import Curves, Integers
 from kbrepro.papers.pi_gp_ucb.partition import (
-    Integers,
     PartitionedUCB,
     cover_exponent,
     initial_side,
@@ -38,7 +38,7 @@ def uniform_regret(source: Callable[[Trial], Playable], trials: int, seed: int) 
 def shares_of_uniform(
     plan: Mapping[str, Planned],
     labels: Mapping[tuple[object, ...], str],
-    played: Mapping[tuple[object, ...], Mapping[str, Curve]],
+    played: Mapping[tuple[object, ...], Curves],
 ) -> dict[tuple[object, ...], Array]:
     """Return the regret of every run over that of uniform play, (n,), by case and rule.
 
@@ -53,7 +53,7 @@ def shares_of_uniform(
     return shares
 
 
-def seconds(curves: Mapping[str, Curve]) -> dict[str, float]:
+def seconds(curves: Curves) -> dict[str, float]:
     """Return the mean seconds of a run, by rule."""
     return {rule: float(curve.seconds.sum(axis=1).mean()) for rule, curve in curves.items()}
 

@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.curve import Curve, edges
+from kbrepro.curve import edges
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.pieces import banded, mean_interval, titled
 from kbrepro.kernels import Array
-from kbrepro.papers import looks
+from kbrepro.papers import Curves, looks
 from kbrepro.papers.pi_gp_ucb import measures
 
 HERO = "π-GP-UCB"
@@ -44,7 +44,7 @@ def table_1(
     return titled(fig, "Table 1 of Janz et al., replicated: regret", 1)
 
 
-def figure_1(traces: Mapping[str, Curve]) -> Figure:
+def figure_1(traces: Curves) -> Figure:
     """Return by rule cumulative regret, and regret and microseconds of a round in hundredths."""
     fig, (left, centre, right) = pieces.row(3, 2.9)
     horizon = traces[HERO].horizon
@@ -67,7 +67,7 @@ def figure_1(traces: Mapping[str, Curve]) -> Figure:
     return titled(fig, "Fig. 1 of Janz et al., replicated: d = 2", 2)
 
 
-def surfaces(functions: Mapping[str, Mapping[str, Curve]]) -> Figure:
+def surfaces(functions: Mapping[str, Curves]) -> Figure:
     """Return average regret on test functions {name: traces}, the main ones in the first row."""
     columns = -(-len(functions) // 2)
     fig, axes = plt.subplots(2, columns, figsize=(WIDTH, 4.8), sharex=True, sharey=True)

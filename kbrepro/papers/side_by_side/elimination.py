@@ -11,10 +11,10 @@ GP-ThreDS (the same, 2021; its tests).
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
+from kbrepro.papers import Bools
 from kbrepro.papers.side_by_side.widths import FixedDesign
 from kbrepro.policies.base import AskTell, Seed, at_once, best_arm
 from kbrepro.posterior import ExactPosterior, exact_posterior
@@ -29,7 +29,7 @@ class _Eliminating(AskTell):
         self.start(model, rng)
         self.horizon = horizon
         self.width = width
-        self.left: NDArray[np.bool_] = checks.read_only(np.ones(model.n_arms, dtype=bool))
+        self.left: Bools = checks.read_only(np.ones(model.n_arms, dtype=bool))
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
 
     def _best(self, index: Array, unit: float) -> int:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kbrepro.curve import Curve
 from kbrepro.kernels import Array
+from kbrepro.papers import Curves
 from kbrepro.papers.pi_gp_ucb.measures import regret_exponents
 from kbrepro.problems import Trial
 from kbrepro.simulation import Experiment, rounds, start_policy
@@ -123,19 +123,19 @@ def arms_left(experiment: Experiment, rule: str, trial: Trial) -> Array:
     return np.array([policy.left.sum() for _ in played])
 
 
-def mean_totals(curves: Mapping[str, Curve]) -> dict[str, float]:
+def mean_totals(curves: Curves) -> dict[str, float]:
     """Return mean R_T by rule."""
     return {rule: curve.totals[:, -1].mean() for rule, curve in curves.items()}
 
 
-def seconds_a_round(curves: Mapping[str, Curve]) -> dict[str, float]:
+def seconds_a_round(curves: Curves) -> dict[str, float]:
     """Return the seconds of a round by rule, median over trials."""
     return {
         rule: np.median(curve.seconds.sum(axis=1)) / curve.horizon for rule, curve in curves.items()
     }
 
 
-def bands_held(curves: Mapping[str, Curve]) -> dict[str, float]:
+def bands_held(curves: Curves) -> dict[str, float]:
     """Return the share of trials in which a band held in all rounds, by rule."""
     return {rule: (curve.band_ratio.max(axis=1) <= 1).mean() for rule, curve in curves.items()}
 
