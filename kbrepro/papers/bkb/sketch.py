@@ -18,7 +18,7 @@ from scipy.special import roots_hermite
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, SquaredExponential
 from kbrepro.papers import Integers
-from kbrepro.posterior import check_noise
+from kbrepro.posterior import Uncertain, check_noise
 
 #: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0.
 RANK_TOLERANCE = 1e-13
@@ -66,7 +66,7 @@ def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) 
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * scales
 
 
-class FeaturePosterior(checks.Changing):
+class FeaturePosterior(Uncertain):
     """The posterior on features (A, m): in the DTC form if a `prior_variance` (A,) is given.
 
     Without it is the SoR form. `n_features` is m (of a dictionary: its rank). Arrays are copies, as
@@ -111,11 +111,6 @@ class FeaturePosterior(checks.Changing):
     def variance(self) -> Array:
         """Posterior variance of every arm, (A,), not divided by the noise variance."""
         return self._conditioned()[1].copy()
-
-    @property
-    def sd(self) -> Array:
-        """Posterior standard deviation of every arm, (A,)."""
-        return np.sqrt(self.variance)
 
     @property
     def gain(self) -> float:

@@ -40,8 +40,9 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
         ax.fill_between(now["x"], low, high, color="0.86", label="band")
         ax.plot(now["x"], now["f"], "--", color="0.35", linewidth=1.0, label="f, unknown")
         ax.plot(now["x"], now["mean"], color=looks()[HERO][0], label="posterior mean")
-        black = {"color": "black", "markersize": 6}
-        ax.plot(before["pulled"], before["observed"], "+", label="observed", **black)
+        ax.plot(
+            before["pulled"], before["observed"], "+", color="black", markersize=6, label="observed"
+        )
         at = now["pulled"].iloc[0]
         edge = high[now["x"] == at]
         ax.plot(at, edge, "v", color=looks()["EI"][0], label="next pull: highest edge of the band")

@@ -186,7 +186,6 @@ TRIALS = (
     " obvious one, of 1 of cEI"
 )
 ENVELOPE = "eqs. 9 and 10 give the first layer an envelope, which the kept trials have in a reading"
-ACROSS = "ten trials of one chain in the paper, here of ten chains"
 one_chain = partial(Table, size=1, unit="chain", pool=POOL)
 of_both_figures = partial(
     one_chain, readings={"first layer": LAYER_1}, caveat=f"{TRIALS}; {ENVELOPE}"
@@ -196,7 +195,13 @@ g1, g2 = both = (
     of_both_figures("Figs. 11, 12, g2", load=obvious),
 )
 #: Ten trials, drawn from one trial on each chain: `EARLY` speaks of trials.
-by_trial = partial(replace, size=10, unit="trial", readings={}, caveat=ACROSS)
+by_trial = partial(
+    replace,
+    size=10,
+    unit="trial",
+    readings={},
+    caveat="ten trials of one chain in the paper, here of ten chains",
+)
 ten_trials = by_trial(g1), by_trial(g2)
 TIES = "OI and cUCB break ties alike, where the paper has independent trials"
 swept1, _ = swept = (

@@ -10,6 +10,7 @@ from kbrepro.kernels import Array
 from kbrepro.papers import Bools, Curves, Integers
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
+from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
 from kbrepro.policies.base import best_arm
@@ -133,16 +134,14 @@ def excludes_best(chain: NetworkProblem, arms: Integers) -> bool:
     """Return whether mean +- B sd of the first layer, after pulls of `arms`, miss its output at
     the best arm.
     """
-    first = chain.outputs[0][:, 0]
-    best = chain.expected_reward.argmax()
-    pulled = np.unique(arms)
-    Z = chain.model.points[pulled]
-    z = chain.model.points[[best]]
-    across = KERNEL(Z, z)
-    weights = np.linalg.solve(KERNEL(Z, Z) + 1e-7 * np.eye(len(Z)), across)[:, 0]
-    variance = KERNEL.diag(z)[0] - across[:, 0] @ weights
-    sd = np.sqrt(max(variance, 0.0))
-    return bool(abs(first[best] - first[pulled] @ weights) > chain.model.norm_bound * sd)
+    first = chain.outputs[0]
+    points = chain.model.points
+    best = [chain.expected_reward.argmax()]
+    posterior = LayerPosterior(KERNEL, points[best])
+    for arm in np.unique(arms):
+        posterior.update(points[arm], first[arm])
+    off = abs(first[best] - posterior.mean).item()
+    return off > chain.model.norm_bound * posterior.sd.item()
 
 
 def refuted_after(chain: NetworkProblem, arms: Integers) -> float:

@@ -49,14 +49,19 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
         ax.set(title=title, xlabel="its input", ylabel="its output")
         ax.locator_params(axis="x", nbins=3)
 
-    star = {"color": "white", "markeredgecolor": "black", "markersize": 9}
     for row, (kind, problem) in zip(axes, problems.items(), strict=True):
         first, second, third = (output[:, 0] for output in problem.outputs)
         on_arms(row[0], first, "layer 1")
         on_inputs(row[1], first, second, "layer 2")
         on_inputs(row[2], second, third, "layer 3")
         on_arms(row[3], third, fill(f"g, {kind}", 18))
-        row[3].plot(*problem.model.points[third.argmax()], "*", **star)
+        row[3].plot(
+            *problem.model.points[third.argmax()],
+            "*",
+            color="white",
+            markeredgecolor="black",
+            markersize=9,
+        )
     title = "Fig. 9 of Li and Scarlett, replicated: two chains drawn from the prior"
     return titled(fig, f"{title} (star: the maximiser)")
 

@@ -100,12 +100,10 @@ class OtherModel:
 
     def __call__(self, trial: Trial) -> Problem:
         problem = self.source(trial)
-        new = problem.model
-        if self.kernel is not None:
-            new = replace(new, kernel=self.kernel)
-        if self.noise_variance is not None:
-            new = replace(new, noise_variance=self.noise_variance)
-        if self.norm_of is not None:
+        model = problem.model
+        noise_variance = self.noise_variance or model.noise_variance
+        new = replace(model, kernel=self.kernel or model.kernel, noise_variance=noise_variance)
+        if self.norm_of:
             K = new.kernel(new.points, new.points)
             new = replace(new, norm=self.norm_of(problem.expected_reward, K))
         return replace(problem, model=new)

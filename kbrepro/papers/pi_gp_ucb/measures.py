@@ -73,14 +73,13 @@ def ahead_from(own: Curve, other: Curve) -> int:
     return int(np.flatnonzero(lead <= 0).max(initial=-1)) + 2
 
 
-def half_width(values: Array, axis: int = -1) -> Array:
+def half_width(values: Array) -> float:
     """Return the half-width of the 95 % prediction interval of a mean of PRINTED_RUNS values.
 
-    The interval is round the mean of `values`, along `axis`.
+    The interval is round the mean of `values` (n,).
     """
-    n = values.shape[axis]
-    sd = values.std(axis=axis, ddof=1)
-    return sd * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
+    n = len(values)
+    return values.std(ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
 
 
 # Theory

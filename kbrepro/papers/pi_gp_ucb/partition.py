@@ -158,8 +158,7 @@ class PartitionedUCB(AskTell):
         checks.probability(delta=delta)
         checks.one_of(VARIANTS, variant=variant)
         checks.one_of(UNIONS if variant == "paper" else UNIONS[:1], union=union)
-        if nu not in (0.5, 1.5, 2.5):
-            raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
+        checks.one_of((0.5, 1.5, 2.5), nu=nu)
         self.horizon = horizon
         self.delta = delta
         self.nu = nu

@@ -30,13 +30,26 @@ def table_1(
         x = d + (-0.3 if rule == RIVAL else 0.14)
         colour = looks()[rule][0]
         at = x + 0.2 * (pieces.golden(len(runs)) - 0.5)
-        faint = {"markersize": 2.5, "alpha": 0.35, "markeredgewidth": 0}
-        ax.plot(at, np.sort(runs), "o", color=colour, **faint)
-        bar = {"fmt": "o", "color": colour, "markersize": 5, "capsize": 3}
-        ours = f"{rule}: mean of runs (dots), where a mean of 12 would lie in 95 %"
-        ax.errorbar(x, runs.mean(), measures.half_width(runs), label=ours, **bar)
-        hollow = {"color": "black", "markerfacecolor": "white", "markersize": 5}
-        ax.plot(x + 0.18, printed[d, rule], "D", label="printed mean of 12 runs", **hollow)
+        ax.plot(at, np.sort(runs), "o", color=colour, markersize=2.5, alpha=0.35, markeredgewidth=0)
+        ax.errorbar(
+            x,
+            runs.mean(),
+            measures.half_width(runs),
+            fmt="o",
+            color=colour,
+            markersize=5,
+            capsize=3,
+            label=f"{rule}: mean of runs (dots), where a mean of 12 would lie in 95 %",
+        )
+        ax.plot(
+            x + 0.18,
+            printed[d, rule],
+            "D",
+            color="black",
+            markerfacecolor="white",
+            markersize=5,
+            label="printed mean of 12 runs",
+        )
     ax.axhline(1, color="black", linewidth=1.0, linestyle=":")
     ax.set_xticks([1, 2, 3], ["d = 1", "d = 2", "d = 3"])
     ax.set(xlim=(0.5, 3.5), ylabel="regret over that of uniform play\n(dotted: 1)", ylim=(0, None))
@@ -71,10 +84,11 @@ def surfaces(functions: Mapping[str, Curves]) -> Figure:
     """Return average regret on test functions {name: traces}, the main ones in the first row."""
     columns = -(-len(functions) // 2)
     fig, axes = plt.subplots(2, columns, figsize=(WIDTH, 4.8), sharex=True, sharey=True)
-    spread = "mean and 95 % interval"
     top = 0.0
     for ax, (name, traces) in zip(axes.flat, functions.items(), strict=True):
-        figures.regret_quartiles(ax, traces, quantity="average", spread=spread, hero=HERO)
+        figures.regret_quartiles(
+            ax, traces, quantity="average", spread="mean and 95 % interval", hero=HERO
+        )
         ax.set_title(name)
         ax.label_outer()
         top = max(top, *(max(line.get_ydata()) for line in ax.lines))
