@@ -5,7 +5,7 @@ GP-UCB on the problem of `peers`, on lattices, and GPN-UCB on chains, each with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.harness import Row, row, timed
+from benchmarks.harness import Play, Row, row, timed
 from benchmarks.many_arms import MATERN, TRIAL
 from benchmarks.peers import THEOREM_1, on_line
 from kbrepro.confidence import Chowdhury2017
@@ -63,9 +63,7 @@ def chain(layers: int, horizon: int) -> Iterable[Any]:
     return rounds(policy, problem, horizon, TRIAL.rng("noise"))
 
 
-def grown(
-    job: str, begin: Callable[[int], Iterable[Any]], sizes: Sequence[int], repeats: int
-) -> pd.DataFrame:
+def grown(job: str, begin: Play, sizes: Sequence[int], repeats: int) -> pd.DataFrame:
     """Return a row for every size: seconds of the whole job, and the power of the size by which
     they grew since the size before.
     """
@@ -86,7 +84,7 @@ def measure(short: int, repeats: int, **sizes: Sequence[int]) -> pd.DataFrame:
     middle = sizes["arms"][1]
     problem = problems[middle]
     n_arms = sizes["sides"][-1] ** 3
-    jobs: dict[str, tuple[str, Callable[[int], Iterable[Any]]]] = {
+    jobs: dict[str, tuple[str, Play]] = {
         "horizons": (f"rounds, {middle} arms", partial(ucb, problem)),
         "arms": (f"arms, {short} rounds", lambda n: ucb(problems[n], short)),
         "sides": ("side of a lattice, d = 3", lambda side: lattice(side, 3, short)),

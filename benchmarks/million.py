@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import solve
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -87,10 +87,10 @@ def departures(
         average = np.bincount(which, observations[: its.t - 1]) / counts
         K = KERNEL(points[X], points[X])
         K[np.diag_indices(len(X))] += NOISE_VARIANCE / counts
-        L = cholesky(K, lower=True, overwrite_a=True)
-        V = solve_triangular(L, KERNEL(points[X], points[its.some]), lower=True)
-        mean = solve_triangular(L, average, lower=True) @ V
-        variance = np.maximum(1 - (V * V).sum(axis=0), 0)
+        across = KERNEL(points[X], points[its.some])
+        weights = solve(K, across, assume_a="pos", overwrite_a=True)
+        mean = average @ weights
+        variance = np.maximum(1 - (across * weights).sum(axis=0), 0)
         index = mean + its.width * np.sqrt(variance)
         rounding = 1e-9 * (1 + abs(its.index))
         error = np.abs(index - its.their_index).max()

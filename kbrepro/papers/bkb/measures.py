@@ -171,18 +171,19 @@ def starvation(
     for (name, setting, t), view in seen.items():
         with np.errstate(divide="ignore"):
             log_ratio = 2 * (np.log(seen["exact", "", t].sd) - np.log(view.sd))
-        row = {
-            "seed": trial.number,
-            "name": name,
-            "setting": setting,
-            "t": t,
-            "starved": np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO))),
-            "inflated": np.exp(-log_ratio.min()),
-            "coverage": view.holds(problem.expected_reward)[unseen].mean(),
-            "features": view.n_features,
-            "members": len(view.members),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "seed": trial.number,
+                "name": name,
+                "setting": setting,
+                "t": t,
+                "starved": np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO))),
+                "inflated": np.exp(-log_ratio.min()),
+                "coverage": view.holds(problem.expected_reward)[unseen].mean(),
+                "features": view.n_features,
+                "members": len(view.members),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -252,13 +253,14 @@ def followed(runs: Sequence[Any]) -> pd.DataFrame:
         for qbar, ratios in run.by_qbar.items():
             bad = (ratios.low < 1 / ALPHA) | (ratios.high > ALPHA)
             members = ratios.members[-1]
-            row = {
-                "qbar": qbar,
-                "bad steps": bad.mean(),
-                "kept": members / len(bad),
-                "size": members / (qbar * run.dimension[-1]),
-            }
-            rows.append(row)
+            rows.append(
+                {
+                    "qbar": qbar,
+                    "bad steps": bad.mean(),
+                    "kept": members / len(bad),
+                    "size": members / (qbar * run.dimension[-1]),
+                }
+            )
     return pd.DataFrame(rows)
 
 

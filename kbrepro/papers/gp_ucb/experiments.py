@@ -32,18 +32,17 @@ KERNELS: dict[str, Kernel] = {
 
 def rules(delta: float, prior_sd: float) -> Rules:
     """Return the rules of Fig. 5 and three since the paper; margins are shares of `prior_sd`."""
-    EI = ExpectedImprovement
     MPI = partial(ProbabilityOfImprovement, margin=0.1 * prior_sd)
-    margins = {f"MPI, margin {m:g}": m * prior_sd for m in (0.0, 0.01, 0.03)}
+    margins = {f"MPI, margin {m:g}": partial(MPI, margin=m * prior_sd) for m in (0.0, 0.01, 0.03)}
     return {
         "GP-UCB": partial(UCB, width=Srinivas2010(delta)),
         "GP-UCB/5": partial(UCB, width=Srinivas2010(delta, beta_scale=0.2)),
-        "EI": EI,
+        "EI": ExpectedImprovement,
         "MPI": MPI,
         "mean only": MeanOnly,
         "variance only": VarianceOnly,
-        **{name: partial(ProbabilityOfImprovement, margin=m) for name, m in margins.items()},
-        "EI, noisy incumbent": partial(EI, incumbent="noisy_reward"),
+        **margins,
+        "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
         "MPI, noisy incumbent": partial(MPI, incumbent="noisy_reward"),
         "IRGP-UCB": IRGPUCB,
         "PIMS": PIMS,

@@ -97,9 +97,9 @@ def beside_last_pull(
     model = problem.model
     policy = GPNUCB(model, pulls, rng=trial.rng("policy"))
     arms = run(policy, problem, pulls, trial.rng("noise")).arms
-    others = np.setdiff1d(np.arange(model.n_arms), arms)
-    distance = np.linalg.norm(model.points[others] - model.points[arms[-1]], axis=1)
-    near = others[distance.argmin()]
+    distance = np.linalg.norm(model.points - model.points[arms[-1]], axis=1)
+    distance[arms] = np.inf
+    near = distance.argmin()
     kinds = {
         "grid": BoxSets(model),
         "no envelope": BoxSets(model, envelope=False),
@@ -170,12 +170,13 @@ def what_bounds_did(
     rows = []
     for number, pulled, end in zip(numbers, arms, ends, strict=True):
         chain = source(Trial(seed, number))
-        row = {
-            "excluded": excludes_best(chain, pulled),
-            "missed": end > NEAR,
-            "refuted": refuted_after(chain, pulled),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "excluded": excludes_best(chain, pulled),
+                "missed": end > NEAR,
+                "refuted": refuted_after(chain, pulled),
+            }
+        )
     return pd.DataFrame(rows)
 
 

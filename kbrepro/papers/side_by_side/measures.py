@@ -80,15 +80,12 @@ def slope(horizons: Sequence[int], totals: Array) -> float:
 
 def exponents(curves: Panels, horizons: Sequence[int]) -> pd.DataFrame:
     """Return measured and proved exponents by nu, d and rule."""
-    measured = {}
-    proved = {}
+    found = {}
     for (nu, d), panel in curves.items():
-        known = proved_exponents(d, nu)
+        proved = proved_exponents(d, nu)
         for rule, totals in panel.items():
-            measured[nu, d, rule] = slope(horizons, totals)
-            proved[nu, d, rule] = known[rule]
-    table = pd.DataFrame({"measured": measured, "proved": proved})
-    return table.rename_axis(["ν", "d", "rule"])
+            found[nu, d, rule] = {"measured": slope(horizons, totals), "proved": proved[rule]}
+    return pd.DataFrame(found).T.rename_axis(["ν", "d", "rule"])
 
 
 def leads(curves: Panels, horizon: int) -> pd.DataFrame:
@@ -104,11 +101,12 @@ def leads(curves: Panels, horizon: int) -> pd.DataFrame:
         times = last[rule] / last[BEST_PROVED]
         proved = proved_exponents(d, nu)
         slower = proved[BEST_PROVED] - proved[rule]
-        rows[nu, d] = [rule, times, np.log10(horizon) + np.log10(times) / slower]
-    names = ["rule", "times the regret", "pays from 10^"]
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=names)
-    table.index = pd.MultiIndex.from_tuples(table.index, names=["ν", "d"])
-    return table
+        rows[nu, d] = {
+            "rule": rule,
+            "times the regret": times,
+            "pays from 10^": np.log10(horizon) + np.log10(times) / slower,
+        }
+    return pd.DataFrame(rows).T.infer_objects().rename_axis(["ν", "d"])
 
 
 # Curves by rule
