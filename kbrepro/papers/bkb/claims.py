@@ -333,9 +333,12 @@ def some_fixed_scheme_has_linear_regret(fixed):
 # Sizes and cost: 1000 arms, T = 5000, qbar = 4
 
 
-def sizes_of_runs(kept, case):
-    """The sizes of every run of a case: of the one that was timed, and of those that were not."""
-    runs = kept.results(f"cost, {case}")[0]["sizes"], *kept.results(f"sizes, {case}")
+def sizes_of_runs(results, case):
+    """The sizes of every run of a case: of the one that was timed, and of those that were not.
+
+    `results` returns those of a label.
+    """
+    runs = results(f"cost, {case}")[0]["sizes"], *results(f"sizes, {case}")
     return [pd.DataFrame(run).set_index("t") for run in runs]
 
 
@@ -343,7 +346,7 @@ def steps_of_runs(d, kept):
     """Of every run: operations of the last step, space an arm, log det as BKB estimates it, and its
     worst case.
     """
-    sizes = sizes_of_runs(kept, case := f"A = 1000, d = {d}")
+    sizes = sizes_of_runs(kept.results, case := f"A = 1000, d = {d}")
     last, T = pd.DataFrame([run.iloc[-1] for run in sizes]), len(sizes[0])
     source = kept.planned(f"sizes, {case}").what.args[0]
     columns = {
