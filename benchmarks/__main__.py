@@ -38,7 +38,9 @@ def ask(folder: Path, sizes: str = "FULL") -> None:
     a folder.
     """
     with threadpool_limits(1, user_api="blas"):
-        known, seconds, parts = facts(), {}, []
+        known = facts()
+        seconds = {}
+        parts = []
         for name, question in QUESTIONS.items():
             start = time.perf_counter()
             table = question.measure(**getattr(question, sizes))

@@ -23,7 +23,8 @@ from kbrepro.kernels import Array
 #: Simulated experiments a cell, redraws of each, experiments behind a true probability.
 FULL = {"simulated": 300, "n_resamples": 200, "behind": 1_000_000}
 TARGETS = (0.02, 0.1, 0.5, 0.9, 0.98)
-SIZES, TIMES = (1, 10, 25), (1, 2, 8)
+SIZES = (1, 10, 25)
+TIMES = (1, 2, 8)
 
 
 Shape = tuple[int, ...]

@@ -7,7 +7,7 @@ on one BLAS thread, one job at a time, so that ratios within one run mean someth
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -69,20 +69,14 @@ def timed(
 
 def _play(job: Iterable[Any], stop_after: float) -> tuple[Array, list[Any], bool]:
     """Return the seconds of every step, the items, and whether the job came to its end."""
-    items, clock = [], [time.perf_counter()]
+    items = []
+    clock = [time.perf_counter()]
     for item in job:
         clock.append(time.perf_counter())
         items.append(item)
         if clock[-1] - clock[0] > stop_after:
             return np.diff(clock), items, False
     return np.diff(clock), items, True
-
-
-def again(function: Callable[[], Any], times: int) -> Iterator[None]:
-    """Call a function so many times: each is a step."""
-    for _ in range(times):
-        function()
-        yield
 
 
 def row(job: str, seconds: Sequence[float] | Array, note: str = "", **facts: Any) -> Row:

@@ -22,7 +22,8 @@ from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.simulation import rounds
 
-OURS, THEOREM_1 = "kbrepro", Srinivas2010(delta=0.1)
+OURS = "kbrepro"
+THEOREM_1 = Srinivas2010(delta=0.1)
 
 
 class Refit(ExactPosterior):
@@ -34,7 +35,8 @@ class Refit(ExactPosterior):
         self, kernel: Kernel, points: Array, noise_variance: float, mean: float = 0.0
     ) -> None:
         super().__init__(kernel, points, noise_variance, mean=mean)
-        self.points, self.lengthscale = points, kernel.lengthscale
+        self.points = points
+        self.lengthscale = kernel.lengthscale
         self.model: Any = None  #: that of the library, where it is one
         self._pulled: list[int] = []
         self._observations: list[float] = []
@@ -86,10 +88,8 @@ def gpytorch() -> type[ExactPosterior]:
     class Model(gpytorch.models.ExactGP):
         def __init__(self, X, y, likelihood):
             super().__init__(X, y, likelihood)
-            self.mean_module, self.covar_module = (
-                gpytorch.means.ZeroMean(),
-                gpytorch.kernels.RBFKernel(),
-            )
+            self.mean_module = gpytorch.means.ZeroMean()
+            self.covar_module = gpytorch.kernels.RBFKernel()
 
         def forward(self, X):
             return gpytorch.distributions.MultivariateNormal(
@@ -100,7 +100,8 @@ def gpytorch() -> type[ExactPosterior]:
         def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
             likelihood = gpytorch.likelihoods.GaussianLikelihood()
             model = Model(torch.from_numpy(X), torch.from_numpy(y), likelihood).double().eval()
-            likelihood.noise, model.covar_module.lengthscale = self.noise_variance, self.lengthscale
+            likelihood.noise = self.noise_variance
+            model.covar_module.lengthscale = self.lengthscale
             with (
                 torch.no_grad(),
                 exactly.fast_computations(False, False, False),
@@ -126,7 +127,8 @@ def botorch() -> type[ExactPosterior]:
 
     class BoTorch(Refit):
         def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
-            kernel, y = RBFKernel().double(), torch.from_numpy(y)[:, None]
+            kernel = RBFKernel().double()
+            y = torch.from_numpy(y)[:, None]
             kernel.lengthscale = self.lengthscale
             given = {
                 "train_Yvar": torch.full_like(y, self.noise_variance),
@@ -164,7 +166,8 @@ def tinygp() -> type[ExactPosterior]:
             # what fills up lies so far away that its covariance with all else is exactly 0
             missing = max(16, 1 << (len(X) - 1).bit_length()) - len(X)
             far = np.repeat(1e6 * np.arange(1, missing + 1)[:, None], X.shape[1], axis=1)
-            filled, rewards = np.vstack([X, far]), np.append(y, np.zeros(missing))
+            filled = np.vstack([X, far])
+            rewards = np.append(y, np.zeros(missing))
             given = jnp.asarray(filled), jnp.asarray(rewards), jnp.asarray(self.points)
             mean, variance = posterior(self.lengthscale, self.noise_variance, *given)
             # tinygp leaves the diagonal on the variance of a point that it predicts
@@ -177,10 +180,15 @@ class Bare:
     """GP-UCB in bare numpy: the same rule and order of ties, without checks; one row a pull."""
 
     def __init__(self, model: Model, horizon: int) -> None:
-        self.kernel, self.points, self.noise = model.kernel, model.points, model.noise_variance
+        self.kernel = model.kernel
+        self.points = model.points
+        self.noise = model.noise_variance
         self.V = np.empty((horizon, model.n_arms))
-        self.mean, self.variance = np.zeros(model.n_arms), self.kernel.diag(model.points).copy()
-        self.t, self.rng, self.beta = 0, np.random.default_rng(0), model.n_arms * np.pi**2 / 0.6
+        self.mean = np.zeros(model.n_arms)
+        self.variance = self.kernel.diag(model.points).copy()
+        self.t = 0
+        self.rng = np.random.default_rng(0)
+        self.beta = model.n_arms * np.pi**2 / 0.6
 
     def ask(self) -> int:
         if self.t == 0:

@@ -299,7 +299,8 @@ def the_sketch_costs_no_regret(regret):
 )
 def the_radius_decides(radii):
     """The radius decides the regret, not the sketch."""
-    wide, sketched = radii["BKB, Theorem 2's radius"], radii["BKB"]
+    wide = radii["BKB, Theorem 2's radius"]
+    sketched = radii["BKB"]
     return much_better(sketched, wide) & indistinguishable(sketched, radii["exact"], radii.axis)
 
 
@@ -347,7 +348,8 @@ def steps_of_runs(d, kept):
     worst case.
     """
     sizes = sizes_of_runs(kept.results, case := f"A = 1000, d = {d}")
-    last, T = pd.DataFrame([run.iloc[-1] for run in sizes]), len(sizes[0])
+    last = pd.DataFrame([run.iloc[-1] for run in sizes])
+    T = len(sizes[0])
     source = kept.planned(f"sizes, {case}").what.args[0]
     columns = {
         ("BKB", "space"): last["features"].to_numpy(),
@@ -481,7 +483,8 @@ def theorem_2(kept):
     variances) + log(1/δ)) + (1 + 1 / sqrt(1 - ε)) sqrt(λ) F, with probability 1 - δ: R_T ≤ 2
     (2α)^(3/2) sqrt(T) (ξ d_eff log(κ²T) + sqrt(λ F² d_eff log(κ²T)) + ξ log(1/δ)).
     """
-    planned, delta = kept.planned("Theorem 9, own qbar"), kept.parameters["delta"]
+    planned = kept.planned("Theorem 9, own qbar")
+    delta = kept.parameters["delta"]
     source = planned.experiment.problem
     model = source(Trial(planned.seed, 0)).model
     trace = kept.traces("Theorem 9, own qbar")["BKB"]

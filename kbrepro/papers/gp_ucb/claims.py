@@ -78,7 +78,8 @@ def stuck_on_a_lower_peak(kept):
     planned = kept.planned("Fig. 5a")
     source = planned.experiment.problem
     late = planned.experiment.horizon // 10
-    draw, stuck = prior_draws(source.kernel, source.points), {}
+    draw = prior_draws(source.kernel, source.points)
+    stuck = {}
     for rule in ("GP-UCB", "GP-UCB/5", "mean only"):
         stuck[rule, "stuck"] = np.zeros(len(arms := kept.traces("Fig. 5a")[rule].arms[:, -late:]))
         for n in np.flatnonzero(np.ptp(arms, axis=1) == 0):
@@ -373,7 +374,8 @@ def below_the_split(kept):
     """γ_T ≤ 1/2 / (1 - 1/e) max over r ≤ T of T_* log(r n_T / σ²) + (T - r) / σ² times the sum of
     λ_t over t > T_*, for any T_*.
     """
-    gains, rounds = greedy_gains(kept).values(), (10, 30, 100, 300, 1000)
+    gains = greedy_gains(kept).values()
+    rounds = (10, 30, 100, 300, 1000)
     shares = [
         greedy[t - 1] / gain.split_bound(spectrum, S2, t)
         for (greedy, spectrum), t in product(gains, rounds)
@@ -447,7 +449,8 @@ def exponents_of_the_regret(kept):
     """Up to logarithms R_T is at most d sqrt(T) (linear kernel), sqrt(T (log T)^(d+1)) (squared
     exponential), T^((ν + d(d+1)) / (2ν + d(d+1))) (Matérn).
     """
-    T, shares = kept.parameters["horizon"], []
+    T = kept.parameters["horizon"]
+    shares = []
     rounds = np.unique(np.geomspace(T / 10, T, 10).astype(int))
     for kernel, d in product(("linear", "squared exponential", "matern"), (1, 2, 3)):
         curve = kept.traces(f"growth, {kernel}, d = {d}")["GP-UCB"].cumulative_regret.mean(axis=0)

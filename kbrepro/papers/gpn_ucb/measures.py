@@ -8,12 +8,12 @@ import pandas as pd
 from kbrepro.curve import simple_regret
 from kbrepro.kernels import Array
 from kbrepro.papers import Bools, Curves, Integers
-from kbrepro.papers.gpn_ucb.network import NetworkProblem
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
-from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
 from kbrepro.policies.base import best_arm
+from kbrepro.posterior import RowPosterior
 from kbrepro.problems import Trial
 from kbrepro.simulation import rounds, run
 
@@ -134,14 +134,13 @@ def excludes_best(chain: NetworkProblem, arms: Integers) -> bool:
     """Return whether mean +- B sd of the first layer, after pulls of `arms`, miss its output at
     the best arm.
     """
-    first = chain.outputs[0]
-    points = chain.model.points
-    best = [chain.expected_reward.argmax()]
-    posterior = LayerPosterior(KERNEL, points[best])
-    for arm in np.unique(arms):
-        posterior.update(points[arm], first[arm])
-    off = abs(first[best] - posterior.mean).item()
-    return off > chain.model.norm_bound * posterior.sd.item()
+    places = [chain.expected_reward.argmax(), *np.unique(arms)]
+    best, *pulled = chain.outputs[0][places, 0].tolist()
+    posterior = RowPosterior(KERNEL, chain.model.points[places], NOISE_VARIANCE)
+    for place, output in enumerate(pulled, 1):
+        posterior.update(place, output)
+    off = abs(best - posterior.mean[0])
+    return bool(off > chain.model.norm_bound * posterior.sd[0])
 
 
 def refuted_after(chain: NetworkProblem, arms: Integers) -> float:
@@ -152,7 +151,7 @@ def refuted_after(chain: NetworkProblem, arms: Integers) -> float:
     # rounds, from 0, of arms not pulled before
     new = np.sort(np.unique(arms, return_index=True)[1])
     Z = chain.model.points[arms[new]]
-    root = np.linalg.cholesky(KERNEL(Z, Z) + 1e-7 * np.eye(len(new)))
+    root = np.linalg.cholesky(KERNEL(Z, Z) + NOISE_VARIANCE * np.eye(len(new)))
     white = np.linalg.solve(root, chain.outputs[0][arms[new], 0])
     squared_norm = np.cumsum(white**2)
     refuted = new[squared_norm > chain.model.norm_bound**2 + 1e-6] + 1
@@ -248,15 +247,14 @@ def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) 
     (eq. 136). Each is the largest over `sides`.
     """
     problem = network(trial)
-    largest = {"error": 0.0, "regret": 0.0}
+    shares = []
     for side in sides:
         mean, sds = nonadaptive(problem, side)
         bound = composed_bound(problem, sds)
-        error = float((np.abs(problem.expected_reward - mean) / bound).max())
-        regret = float(problem.regret(best_arm(mean)) / (2 * bound.max()))
-        largest["error"] = max(largest["error"], error)
-        largest["regret"] = max(largest["regret"], regret)
-    return largest
+        error = np.abs(problem.expected_reward - mean) / bound
+        shares.append((error.max(), problem.regret(best_arm(mean)) / (2 * bound.max())))
+    error, regret = np.max(shares, axis=0).tolist()
+    return {"error": error, "regret": regret}
 
 
 def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:

@@ -33,7 +33,8 @@ from kbrepro.papers.igp_ucb import measures
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS
 from kbrepro.problems import Trial
 
-PROPOSED, IMPROVING = OURS[1:], ("EI", "PI")
+PROPOSED = OURS[1:]
+IMPROVING = ("EI", "PI")
 EXISTING = ("GP-UCB", *IMPROVING)
 POOL = (*OURS, *IMPROVING)
 
@@ -116,9 +117,13 @@ def ahead(rule, of="GP-UCB"):
     return lambda *panels: np.min(compared(np.divide, panels, [of], [rule]), axis=0)
 
 
-BEHIND, AHEAD = "mean R_T over that of the best rival", "mean R_T of GP-UCB over that of IGP-UCB"
-FIG_1, FIG_2, FIG_3 = "Section 6, Fig. 1", "Section 6, Fig. 2", "Section 6, Fig. 3"
-TEMPERATURE, LIGHT = "Section 6, Fig. 4 (a)", "Section 6, Fig. 4 (b)"
+BEHIND = "mean R_T over that of the best rival"
+AHEAD = "mean R_T of GP-UCB over that of IGP-UCB"
+FIG_1 = "Section 6, Fig. 1"
+FIG_2 = "Section 6, Fig. 2"
+FIG_3 = "Section 6, Fig. 3"
+TEMPERATURE = "Section 6, Fig. 4 (a)"
+LIGHT = "Section 6, Fig. 4 (b)"
 saving = ahead("IGP-UCB")
 
 
@@ -339,7 +344,8 @@ def gains_at_both(*all_figures):
     presented, over both synthetic and real-world setups, demonstrating performance improvements of
     the proposed algorithms, as well as their performance under misspecification.
     """
-    synthetic, sensors = all_figures[:-2], all_figures[-2:]
+    synthetic = all_figures[:-2]
+    sensors = all_figures[-2:]
     return always(*(at_each(gains(new, synthetic), gains(new, sensors)) for new in PROPOSED))
 
 
@@ -354,7 +360,8 @@ EIGHT = f"{BEHIND} of GP-UCB, EI and PI, IGP-UCB or GP-TS, the largest of eight 
 @claim("2-AB", "Section 7", effect=behind(*PROPOSED, rivals=EXISTING), shows=EIGHT)
 def proposed_rules_perform_well(*all_figures):
     """The proposed algorithms perform well in practice both on synthetic and real-world data."""
-    synthetic, sensors = all_figures[:-2], all_figures[-2:]
+    synthetic = all_figures[:-2]
+    sensors = all_figures[-2:]
     return always(
         *(at_each(within_twice(synthetic, new), within_twice(sensors, new)) for new in PROPOSED)
     )
@@ -496,7 +503,8 @@ def bands(kept):
     """With probability 1 - δ, for all t and x, at λ = 1 + 2/T: |μ_(t-1)(x) - f(x)| ≤ (B + R
     sqrt(2(γ_(t-1) + 1 + ln(1/δ)))) σ_(t-1)(x).
     """
-    delta, outcomes = kept.parameters["delta"], []
+    delta = kept.parameters["delta"]
+    outcomes = []
     for label in PROVED:
         ratio = kept.traces(label)["IGP-UCB"].band_ratio.max(axis=1)
         room = float(np.quantile(ratio, 1 - delta))
@@ -516,10 +524,12 @@ def bands(kept):
 )
 def regret_of_igp_ucb(kept):
     """With probability 1 - δ: R_T = O(B sqrt(T γ_T) + sqrt(T γ_T (γ_T + ln(1/δ))))."""
-    delta, outcomes = kept.parameters["delta"], []
+    delta = kept.parameters["delta"]
+    outcomes = []
     for label in PROVED:
         planned = kept.planned(label)
-        source, T = planned.experiment.problem, planned.experiment.horizon
+        source = planned.experiment.problem
+        T = planned.experiment.horizon
         total = kept.column(label, "IGP-UCB", TOTAL)
         bounds = np.empty(planned.trials)
         for n in range(planned.trials):

@@ -103,10 +103,11 @@ def take_home(final: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     worst panel of Figs. 1 to 3.
     """
     functions = {label: lost for label, lost in final.items() if label.startswith("Fig.")}
-    median = pd.DataFrame({label: lost.median() for label, lost in functions.items()})
-    largest = pd.DataFrame({label: lost.max() for label, lost in functions.items()})
-    typical = (median / median.min()).max(axis=1)
-    return pd.DataFrame({"typical": typical, "worst": (largest / median.min()).max(axis=1)})
+    of_label = pd.concat(functions).groupby(level=0)
+    median = of_label.median()
+    least = median.min(axis=1)
+    typical = median.div(least, axis=0).max()
+    return pd.DataFrame({"typical": typical, "worst": of_label.max().div(least, axis=0).max()})
 
 
 # Theorems

@@ -91,7 +91,8 @@ def regrets(d):
 
 def surface(number):
     """A panel of Fig. 2; runs differ by noise and ties alone."""
-    first, other = [*SURFACES][number], [*SURFACES][number + 4]
+    first = [*SURFACES][number]
+    other = [*SURFACES][number + 4]
     readings = {"functions": {"four": {}, "four others": {"*": f"Fig. 2, usual, {other}"}}}
     return Table(
         f"Fig. 2, {first}", f"Fig. 2, usual, {first}", 12, "run", RULES, readings, apart=True
@@ -398,7 +399,8 @@ def noise_of_a_set(kept):
     decides: the norm of ε^A in (I + (K + ηI)⁻¹)⁻¹ is at most 2 log(sqrt(det(K + (1 + η)I)) N_t /
     δ).
     """
-    seed, delta = kept.seed("Lemma 10"), kept.parameters["delta"]
+    seed = kept.seed("Lemma 10")
+    delta = kept.parameters["delta"]
     constant = SquaredExponential(1e9)  # 1 between any two points
     ratios = []
     for number in range(5):

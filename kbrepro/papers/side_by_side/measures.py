@@ -65,12 +65,11 @@ def at_horizons(
     play: Callable[[str], Any], label: str, horizons: Sequence[int]
 ) -> dict[str, Array]:
     """Return R_T (trials, horizons) by rule; `play` returns the trials of a label."""
-    by_rule: dict[str, list[Array]] = {}
-    for horizon in horizons:
-        trials = pd.DataFrame(play(f"{label}, T = {horizon}"))
-        for rule in trials:
-            by_rule.setdefault(rule, []).append(np.concatenate([*trials[rule]]))
-    return {rule: np.stack(totals, axis=1) for rule, totals in by_rule.items()}
+    trials = [pd.DataFrame(play(f"{label}, T = {horizon}")) for horizon in horizons]
+    by_rule: dict[str, Array] = {}
+    for rule in trials[0]:
+        by_rule[rule] = np.stack([np.concatenate([*each[rule]]) for each in trials], axis=1)
+    return by_rule
 
 
 def slope(horizons: Sequence[int], totals: Array) -> float:
