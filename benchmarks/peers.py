@@ -16,7 +16,7 @@ import pandas as pd
 
 from benchmarks.harness import STOP_AFTER, Play, compared
 from kbrepro.confidence import Srinivas2010
-from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
+from kbrepro.kernels import Array, SquaredExponential, grid
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
@@ -31,12 +31,9 @@ class Refit(ExactPosterior):
     `fitted`.
     """
 
-    def __init__(
-        self, kernel: Kernel, points: Array, noise_variance: float, mean: float = 0.0
-    ) -> None:
-        super().__init__(kernel, points, noise_variance, mean=mean)
-        self.points = points
-        self.lengthscale = kernel.lengthscale
+    def _prepare(self) -> None:
+        self.points = self._points
+        self.lengthscale = self._kernel.lengthscale
         self.model: Any = None  #: that of the library, where it is one
         self._pulled: list[int] = []
         self._observations: list[float] = []

@@ -48,8 +48,9 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
         ax.plot(at, edge, "v", color=looks()["EI"][0], label="next pull: highest edge of the band")
         ax.set(title=f"round {t}", xlabel="arm x", ylabel="reward")
         ax.label_outer()
-    title = "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5"
-    return pieces.titled(fig, title, 5, panel=len(shown) - 1)
+    return pieces.titled(
+        fig, "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5", 5, panel=len(shown) - 1
+    )
 
 
 # Figure 5
@@ -71,8 +72,10 @@ def figure_5b(thirds: Mapping[str, Curves], data: str, unit: str, block: int) ->
 
 def since_the_paper(panels: Mapping[str, Curves]) -> Figure:
     """Return the average regret of rules since the paper, a panel each {title: {rule: trace}}."""
-    title = "Since the paper: average regret of later rules beside GP-UCB and EI"
-    return regrets(title, {name: _only(LATER, traces) for name, traces in panels.items()})
+    return regrets(
+        "Since the paper: average regret of later rules beside GP-UCB and EI",
+        {name: _only(LATER, traces) for name, traces in panels.items()},
+    )
 
 
 def _only(rules: Sequence[str], traces: Curves) -> dict[str, Curve]:

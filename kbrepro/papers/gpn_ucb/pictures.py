@@ -111,8 +111,9 @@ def oi(panels: Panels) -> Figure:
         unit="range of g",
     )
     axes[0].set_ylim(bottom=LEAST)
-    title = "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for five b, and of cUCB"
-    return figures.labelled(fig, title)
+    return figures.labelled(
+        fig, "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for five b, and of cUCB"
+    )
 
 
 def raised(source: needle.Needles) -> Figure:

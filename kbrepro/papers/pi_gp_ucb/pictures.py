@@ -72,8 +72,11 @@ def figure_1(traces: Curves) -> Figure:
         centre.plot(middles, of_hundredths, label=rule, **look)
         right.plot(middles, 1e6 * trace.seconds_a_round.mean(axis=0), label=rule, **look)
     left.set(ylabel="cumulative regret\n(mean and 95 % interval)", title="regret")
-    of_round = f"regret of a round\n(mean of {ends[1]} rounds)"
-    centre.set(ylabel=of_round, ylim=(0, None), title="regret of a round")
+    centre.set(
+        ylabel=f"regret of a round\n(mean of {ends[1]} rounds)",
+        ylim=(0, None),
+        title="regret of a round",
+    )
     right.set(ylabel="microseconds of a round\n(mean of runs)", ylim=(0, None), title="time")
     for ax in (left, centre, right):
         ax.set(xlabel="round t", xlim=(0, horizon), xticks=(0, horizon // 2, horizon))
@@ -95,5 +98,6 @@ def surfaces(functions: Mapping[str, Curves]) -> Figure:
     axes[0, 0].set_ylim(top=1.5 * top)
     for ax, kind in zip(axes[:, 0], ("main functions", "others"), strict=True):
         ax.set_ylabel(f"{kind}\n{ax.get_ylabel()}")
-    title = "Fig. 2 of Janz et al., replicated on functions that we guessed, and on others"
-    return titled(fig, title, 2)
+    return titled(
+        fig, "Fig. 2 of Janz et al., replicated on functions that we guessed, and on others", 2
+    )

@@ -82,8 +82,7 @@ def settings(
         chosen = np.linspace(0, len(source.rewards) - 1, trials).astype(int)
         norm_of = partial(rkhs_norm, kind="smoothed", ridge=source.noise_variance)
         rows = replace(source, rewards=source.rewards[chosen], norm_of=norm_of)
-        measured = data.checksum
-        known[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=measured)
+        known[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=data.checksum)
 
     add("temperature", lab, temperature, of_lab, len(lab.sensors))
     add("light", light, lux, of_light, horizon)
@@ -131,8 +130,7 @@ def experiments(
 
     for name, setting in bench_of.items():
         rules = {rule: entry.make for rule, entry in setting.rules(delta, qbar).items()}
-        measured = setting.measured
-        played = Experiment(setting.source, rules, setting.horizon, measured=measured)
+        played = Experiment(setting.source, rules, setting.horizon, measured=setting.measured)
         plan[name] = Planned(played, trials, setting.seed or seed, arms=False)
 
     for name in COVERED:
