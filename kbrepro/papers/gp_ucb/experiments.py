@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 
 from kbrepro.confidence import Srinivas2010
-from kbrepro.data.store import load as load_readings
 from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers import Load, Plan, Rules
 from kbrepro.papers.gp_ucb import gain, widths
@@ -82,7 +81,7 @@ def experiments(
     growth_horizon: int,
     growth_points: int,
     delta: float,
-    load: Load = load_readings,
+    load: Load,
 ) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}

@@ -8,7 +8,6 @@ import numpy as np
 
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.data import SensorData, sets
-from kbrepro.data.store import load as load_readings
 from kbrepro.data.store import train_test
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
@@ -103,7 +102,7 @@ def experiments(
     delta: float,
     train_days: list[str],
     test_days: list[str],
-    load: Load = load_readings,
+    load: Load,
 ) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}

@@ -8,7 +8,6 @@ import numpy as np
 
 from kbrepro.confidence import AbbasiYadkori2011
 from kbrepro.data import SensorData
-from kbrepro.data.store import load as load_readings
 from kbrepro.data.store import train_test
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers import Load, Plan, Rules, Source
@@ -64,7 +63,7 @@ def settings(
     horizon: int,
     n_arms: int,
     long_horizon: int,
-    load: Load = load_readings,
+    load: Load,
 ) -> dict[str, bench.Setting]:
     """Return the problems of the bench, by name; simulated readings say so."""
     seeds = {"Table 1": seed_table1, "BKB": seed_bkb}
@@ -105,7 +104,7 @@ def experiments(
     simple_trials: int,
     qbar: float,
     delta: float,
-    load: Load = load_readings,
+    load: Load,
 ) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
