@@ -174,12 +174,11 @@ def ratios_by_qbar(kept):
     return columns
 
 
-QBAR = {"qbar": {f"{q:g}": {"BKB": f"qbar = {q:g}"} for q in QBARS}}
 pulls = Table(
     "pulls of Theorem 1, 400 each",
     size=1,
     unit="sequence of pulls",
-    readings=QBAR,
+    readings={"qbar": {f"{q:g}": {"BKB": f"qbar = {q:g}"} for q in QBARS}},
     load=ratios_by_qbar,
 )
 

@@ -35,13 +35,15 @@ RIVALS = ("EI", *OTHERS)
 HEURISTICS = ("EI", "MPI")
 #: GP-UCB where the sentence itself says which beta_t it has.
 AS_PROVED = "GP-UCB, Theorem 1"
-BETA = {"beta": {"divided by 5": {"GP-UCB": "GP-UCB/5"}, "as in Theorem 1": {}}}
-NOISY = {"EI": "EI, noisy incumbent", "MPI": "MPI, noisy incumbent"}
-INCUMBENT = {"incumbent": {"posterior mean": {}, "noisy reward": NOISY}}
-MARGIN: Any = {"margin of MPI": {"0.1": {}}}
-for margin in ("0.03", "0.01", "0"):
-    MARGIN["margin of MPI"][margin] = {"MPI": f"MPI, margin {margin}"}
-CHOICES = BETA | INCUMBENT | MARGIN
+SMALLER = {margin: {"MPI": f"MPI, margin {margin}"} for margin in ("0.03", "0.01", "0")}
+CHOICES: Any = {
+    "beta": {"divided by 5": {"GP-UCB": "GP-UCB/5"}, "as in Theorem 1": {}},
+    "incumbent": {
+        "posterior mean": {},
+        "noisy reward": {"EI": "EI, noisy incumbent", "MPI": "MPI, noisy incumbent"},
+    },
+    "margin of MPI": {"0.1": {}, **SMALLER},
+}
 DAYS = {
     "days": {
         f"{third} third": {"*": f"Fig. 5b, {third} third"} for third in ("last", "second", "first")
@@ -149,8 +151,7 @@ def apart(fig5a):
     effect=apart,
     shows=(
         "mean R_T of MPI over that of GP-UCB or EI, or the inverse, the largest; synthetic alone,"
-        " the"
-        " traffic data was never published"
+        " the traffic data was never published"
     ),
 )
 def mpi_does_equally_well(fig5a):
@@ -202,8 +203,7 @@ ON_SENSORS = "mean R_T of GP-UCB over that of its best rival, on temperature alo
     effect=lambda fig5a: fig5a.over("GP-UCB", ["EI"]),
     shows=(
         "mean R_T of GP-UCB over that of EI, its best rival, on functions; the traffic data was"
-        " never"
-        " published"
+        " never published"
     ),
     finding="on par",
 )
@@ -365,8 +365,7 @@ def below_eq_8(kept):
     "Lemma 7.8 (Theorem 4)",
     (
         f"the best T_*; {FOUR}, T = 10 to 1,000: below; one arm, noise variance 0.9: not, and this"
-        " is"
-        " the room"
+        " is the room"
     ),
     corrected="log(1 + r n_T / σ²)",
 )
@@ -400,8 +399,7 @@ def slope(x, y):
     "Theorem 5.1, Appendix C.3",
     (
         "(d/2) log(1 + T/s2), which the proof gives: greedy gain, d = 1, 2, 4, 8, T up to 10,000;"
-        " room:"
-        " of the bound"
+        " room: of the bound"
     ),
 )
 def below_the_linear_bound(kept):
@@ -441,8 +439,7 @@ def exponents_of_the_gain(kept):
     "Theorems 1 to 5, Fig. 1",
     (
         "exponent of T in the mean regret of 200 runs, T = 100 to 1,000, three kernels, d = 1, 2,"
-        " 3;"
-        " room: of Fig. 1's"
+        " 3; room: of Fig. 1's"
     ),
 )
 def exponents_of_the_regret(kept):

@@ -190,14 +190,15 @@ def fig6(kept):
 
 
 LAYER_1 = {"plain": {}, "enveloped": {"GPN-UCB": "GPN-UCB, enveloped"}}
-TRIALS = (
-    "a row is the mean of ten trials in the paper, here of 3 with several maximisers, of 1 with an"
-    " obvious one, of 1 of cEI"
-)
-ENVELOPE = "eqs. 9 and 10 give the first layer an envelope, which the kept trials have in a reading"
 one_chain = partial(Table, size=1, unit="chain", pool=POOL)
 of_both_figures = partial(
-    one_chain, readings={"first layer": LAYER_1}, caveat=f"{TRIALS}; {ENVELOPE}"
+    one_chain,
+    readings={"first layer": LAYER_1},
+    caveat=(
+        "a row is the mean of ten trials in the paper, here of 3 with several maximisers, of 1 with"
+        " an obvious one, of 1 of cEI; eqs. 9 and 10 give the first layer an envelope, which the"
+        " kept trials have in a reading"
+    ),
 )
 g1, g2 = both = (
     of_both_figures("Figs. 11, 12, g1", load=several),

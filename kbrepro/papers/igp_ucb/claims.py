@@ -46,8 +46,14 @@ def both_with(incumbent):
 
 #: The incumbents that the conjecture was played with.
 FEW = {"noisy reward": both_with("noisy incumbent"), "margin 0.01": both_with("margin 0.01")}
-MORE = {"margin 0.03": both_with("margin 0.03"), "margin 0.1": both_with("margin 0.1")}
-INCUMBENT = {"EI and PI": FEW | MORE | {"no margin": {}}}
+INCUMBENT = {
+    "EI and PI": {
+        **FEW,
+        "margin 0.03": both_with("margin 0.03"),
+        "margin 0.1": both_with("margin 0.1"),
+        "no margin": {},
+    }
+}
 CROSSED = ("EI and PI", "norm")
 ALIKE = (
     "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the"
@@ -472,8 +478,7 @@ PROVED = [f"{name}, proved: λ = 1 + 2/T" for name in KERNELS]
     "Theorem 1, Lemmas 1 and 2",
     (
         "runs that cross the bound in 500 rounds, SE; the worst of four rules and three delta;"
-        " room:"
-        " share over delta"
+        " room: share over delta"
     ),
 )
 def crossings(kept):
@@ -494,9 +499,7 @@ def crossings(kept):
     "Theorem 2",
     (
         "any arm leaves the band in 500 rounds, the worst of three kernels, with the gain of the"
-        " pulls"
-        " for γ; room: multiplier of the width that holds"
-        " in 9 of 10 runs"
+        " pulls for γ; room: multiplier of the width that holds in 9 of 10 runs"
     ),
 )
 def bands(kept):
@@ -517,9 +520,7 @@ def bands(kept):
     "Theorem 3",
     (
         "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, the worst of three kernels, γ as the"
-        " gain"
-        " of the pulls; room: median R_T over the"
-        " median bound"
+        " gain of the pulls; room: median R_T over the median bound"
     ),
 )
 def regret_of_igp_ucb(kept):
@@ -549,8 +550,7 @@ regret_of_gp_ts = unchecked(
     ),
     (
         "With probability 1 - δ the regret of GP-TS is R_T = O(sqrt((γ_T + ln(2/δ)) d ln(BdT))"
-        " (sqrt(T"
-        " γ_T) + B sqrt(T ln(2/δ))))."
+        " (sqrt(T γ_T) + B sqrt(T ln(2/δ))))."
     ),
 )
 
@@ -577,8 +577,7 @@ def sum_of_deviations(kept):
     "Lemma 7, Appendix E",
     (
         "beta = 0.01 to 3: false up to 0.34; at Lemma 8, beta <= 1, its p stands; room: largest"
-        " bound"
-        " over probability"
+        " bound over probability"
     ),
     corrected="for β ≥ 0.343",
 )
