@@ -38,17 +38,18 @@ def ask(folder: Path, sizes: str = "FULL") -> None:
     a folder.
     """
     with threadpool_limits(1, user_api="blas"):
-        known, seconds, parts = facts(), {}, []
+        known = facts()
+        seconds = {}
+        parts = []
         for name, question in QUESTIONS.items():
             start = time.perf_counter()
             table = question.measure(**getattr(question, sizes))
             seconds[name] = round(time.perf_counter() - start, 1)
             paths.write_text(folder / f"{name}.csv", table.to_csv(index=False, float_format="%.4g"))
-            rows = [[_text(value) for value in row] for row in table.itertuples(index=False)]
             parts += [
                 f"## {name.replace('_', ' ').capitalize()}",
                 question.ASKS,
-                scorecard.table(list(table), rows),
+                scorecard.table(list(table), table.map(_text).to_numpy()),
             ]
     paths.write_text(folder / "run.json", json.dumps(known | {"seconds": seconds}, indent=1) + "\n")
     commit = str(known["git"]["commit"])[:7] + (" with changes" if known["git"]["dirty"] else "")

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.harness import STOP_AFTER, row, timed
-from benchmarks.peers import FORMS, OURS, THEOREM_1, Refit
-from kbrepro.kernels import SquaredExponential, grid
+from benchmarks.harness import STOP_AFTER, Play, compared
+from benchmarks.peers import FORMS, OURS, THEOREM_1, Refit, on_line
 from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, Model, Problem, Trial
+from kbrepro.problems import Problem
 
 AT_ONCE = 4
 #: Of qUCB.
@@ -63,41 +61,19 @@ def sampled() -> Callable[..., UCB]:
     return Sampled
 
 
-def policies() -> Iterator[tuple[str, Callable[[Model], UCB] | str]]:
-    """Yield a name with a maker of policies, or with what is missing."""
-    yield OURS, partial(UCB, width=THEOREM_1, form=FORMS[OURS]())
-    for name in ("scikit-learn", "GPyTorch", "BoTorch", "tinygp"):
-        try:
-            form = FORMS[name]()
-            yield name, partial(Refitted, width=THEOREM_1, form=form)
-            if name == "BoTorch":
-                yield "BoTorch, X_pending", partial(sampled(), width=THEOREM_1, form=form)
-        except ImportError as error:
-            yield name, str(error)
-
-
 def measure(n_arms: int, rounds: int, repeats: int) -> pd.DataFrame:
-    """Return a row per policy: seconds of so many rounds, and `times` the reference's median."""
-    problem = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
-    rows: list[dict[str, Any]] = []
-    for name, made in policies():
-        if isinstance(made, str):
-            rows.append(row(name, [], f"not measured: {made}"))
-            continue
-        # what a library does once in a process is not timed
-        list(_play(made(problem.model), problem, 2))
-        run = timed(lambda make=made: _play(make(problem.model), problem, rounds), repeats)
-        seconds = run.totals(rounds)
-        if not seconds:
-            rows.append(row(name, [], run.note))
-            continue
-        measured = row(name, seconds, arms=run.items)
-        reference = rows[0] if rows else measured
-        measured["times"] = measured["median_s"] / reference["median_s"]
-        measured["same_arms"] = run.items == reference["arms"]
-        rows.append(measured)
-    columns = ["job", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]
-    return pd.DataFrame(rows)[columns]
+    """Return a row per policy."""
+    problem = on_line(n_arms)
+
+    def load(form: str, rule: Callable[[], type[UCB]]) -> Play:
+        make = partial(rule(), width=THEOREM_1, form=FORMS[form]())
+        return lambda rounds: _play(make(problem.model), problem, rounds)
+
+    loads: dict[str, Callable[[], Play]] = {OURS: partial(load, OURS, lambda: UCB)}
+    for name in ("scikit-learn", "GPyTorch", "BoTorch", "tinygp"):
+        loads[name] = partial(load, name, lambda: Refitted)
+    loads["BoTorch, X_pending"] = partial(load, "BoTorch", sampled)
+    return compared(loads, [rounds], repeats)
 
 
 def _play(policy: UCB, problem: Problem, rounds: int) -> Iterator[list[int]]:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 import kbrepro as kb
+from benchmarks.harness import facts
 from kbrepro import paths
 from kbrepro.kernels import Array
 
@@ -133,17 +133,6 @@ def timed(
     return TOP - max(values), time.process_time() - start
 
 
-def versions() -> dict[str, str]:
-    """Return the version of all that is compared, where it is installed."""
-    named = {}
-    for name in ("numpy", "scipy", "optuna", "torch"):
-        try:
-            named[name] = version(name)
-        except ImportError:
-            continue
-    return named
-
-
 if __name__ == "__main__":
     path = paths.project_root() / "results" / "box.json"
-    paths.write_text(path, json.dumps(main() | {"versions": versions()}, indent=1) + "\n")
+    paths.write_text(path, json.dumps(main() | {"versions": facts()["versions"]}, indent=1) + "\n")

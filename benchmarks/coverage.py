@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from kbrepro import paths, replication, scorecard
@@ -22,37 +23,41 @@ from kbrepro.kernels import Array
 #: Simulated experiments a cell, redraws of each, experiments behind a true probability.
 FULL = {"simulated": 300, "n_resamples": 200, "behind": 1_000_000}
 TARGETS = (0.02, 0.1, 0.5, 0.9, 0.98)
-SIZES, TIMES = (1, 10, 25), (1, 2, 8)
+SIZES = (1, 10, 25)
+TIMES = (1, 2, 8)
+
+
+Shape = tuple[int, ...]
 
 
 class Population(NamedTuple):
     """`draw(rng, shape)` returns three methods in rows of so many groups, (3, *shape, rows)."""
 
     name: str
-    draw: Callable[[np.random.Generator, tuple[int, ...]], Array]
+    draw: Callable[[Generator, Shape], Array]
     rows: int = 1
     told: bool = True
 
 
-def _normal(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+def _normal(rng: Generator, shape: Shape) -> Array:
     return 5 + rng.normal(size=(3, *shape, 1))
 
 
-def _lognormal(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+def _lognormal(rng: Generator, shape: Shape) -> Array:
     return np.exp(rng.normal(size=(3, *shape, 1)))
 
 
-def _stuck(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+def _stuck(rng: Generator, shape: Shape) -> Array:
     """Each method is stuck in 5 % of its trials."""
     stuck = rng.random((3, *shape, 1)) < 0.05
     return 1 + 0.2 * rng.normal(size=stuck.shape) + 10 * stuck
 
 
-def _bernoulli(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+def _bernoulli(rng: Generator, shape: Shape) -> Array:
     return (rng.random((3, *shape, 1)) < 0.5).astype(float)
 
 
-def _clustered(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+def _clustered(rng: Generator, shape: Shape) -> Array:
     """Three rows a group; a method's rows in a group have a correlation of one half."""
     return 5 + rng.normal(size=(3, *shape, 1)) + rng.normal(size=(3, *shape, 3))
 
@@ -90,7 +95,7 @@ def limits(found: Array, targets: tuple[float, ...]) -> tuple[Array, Array]:
     return atoms[nearest] + 1e-9, shares[nearest]  # rounding: sums in another order
 
 
-def _statistics(population: Population, rng: np.random.Generator, size: int, behind: int) -> Array:
+def _statistics(population: Population, rng: Generator, size: int, behind: int) -> Array:
     """What `distances` gives of so many experiments, (3, behind)."""
     at_once = 10_000
     means = [
@@ -104,19 +109,9 @@ def _exact(held: int, kept: int) -> tuple[float, float]:
     return share(np.arange(kept) < held)[1:]
 
 
-class Found(NamedTuple):
-    """What a kept experiment gives for each sentence and limit, (predicates, targets)."""
-
-    probability: Array
-    interval: tuple[Array, Array]
-    percentiles: tuple[Array, Array]
-
-
-def estimates(
-    deck: replication.Deck, limit: Array, n_resamples: int, rng: np.random.Generator
-) -> Found:
-    """Return what `replication_probability` finds, here for all sentences and limits at once, and
-    plain percentiles over redraws.
+def estimates(deck: replication.Deck, limit: Array, n_resamples: int, rng: Generator) -> Array:
+    """Return what `replication_probability` finds, here for all sentences and limits at once: the
+    probability, its interval, and plain percentiles over redraws, (5, predicates, targets).
     """
     n = len(deck.units)
 
@@ -126,14 +121,14 @@ def estimates(
 
     if deck.size == 1:
         numbers = held(np.arange(n)[:, None]).sum(axis=-1)
-        exact = np.array([_exact(int(number), n) for number in numbers.ravel()])
-        ends = exact[:, 0].reshape(limit.shape), exact[:, 1].reshape(limit.shape)
-        return Found(numbers / n, ends, ends)
+        exact = [_exact(int(number), n) for number in numbers.ravel()]
+        ends = np.transpose(exact).reshape(2, *limit.shape)
+        return np.array([numbers / n, *ends, *ends])
     picks = (replication.experiments_of(rng, n, deck.size) for _ in range(n_resamples))
     shares = np.array([held(picked).mean(axis=-1) for picked in picks])
-    low, high = np.quantile(shares, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), axis=0)
+    percentiles = np.quantile(shares, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), axis=0)
     ends = replication.interval(shares, LEVEL, [n], [deck.size])
-    return Found(shares.mean(axis=0), ends, (low, high))
+    return np.array([shares.mean(axis=0), *ends, *percentiles])
 
 
 def cell(
@@ -142,11 +137,13 @@ def cell(
     times: int,
     simulated: int,
     n_resamples: int,
-    truth: tuple[Array, Array],
-    rng: np.random.Generator,
+    truth: Array,
+    rng: Generator,
 ) -> dict[str, Array]:
     """Return how often intervals cover, and plain percentiles; the mean length of intervals; the
     mean replication probability; each (predicates, targets).
+
+    `truth`: limits and true probabilities, (2, predicates, targets).
     """
     limit, probability = truth
     groups = np.repeat(np.arange(size * times), population.rows)
@@ -157,13 +154,12 @@ def cell(
         data = dict(enumerate(rows))
         (deck,) = replication.decks_of(data, drawn, True, groups if population.told else None)
         every.append(estimates(deck, limit, n_resamples, rng))
-    low, high = np.transpose([found.interval for found in every], (1, 0, 2, 3))
-    least, most = np.transpose([found.percentiles for found in every], (1, 0, 2, 3))
+    printed, low, high, least, most = np.moveaxis(every, 1, 0)
     return {
         "covered": np.mean((low <= probability) & (probability <= high), axis=0),
         "length": np.mean(high - low, axis=0),
         "percentiles": np.mean((least <= probability) & (probability <= most), axis=0),
-        "printed": np.mean([found.probability for found in every], axis=0),
+        "printed": printed.mean(axis=0),
     }
 
 
@@ -173,8 +169,7 @@ def rows(simulated: int, n_resamples: int, behind: int, seed: int = 0) -> Iterat
         for size in SIZES:
             rng = np.random.default_rng([seed, POPULATIONS.index(population), size])
             found = _statistics(population, rng, size, behind)
-            each = [limits(values, TARGETS) for values in found]
-            truth = (np.array([limit for limit, _ in each]), np.array([p for _, p in each]))
+            truth = np.moveaxis([limits(values, TARGETS) for values in found], 1, 0)
             for times in TIMES:
                 parts = cell(population, size, times, simulated, n_resamples, truth, rng)
                 for i, j in np.ndindex(truth[1].shape):

@@ -5,7 +5,7 @@ GP-UCB on the problem of `peers`, on lattices, and GPN-UCB on chains, each with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,46 +13,41 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.harness import row, timed
+from benchmarks.harness import Play, Row, row, timed
 from benchmarks.many_arms import MATERN, TRIAL
-from benchmarks.peers import THEOREM_1, policy_on
+from benchmarks.peers import THEOREM_1, on_line
 from kbrepro.confidence import Chowdhury2017
-from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb.policies import GPNUCB
 from kbrepro.papers.gpn_ucb.problems import exact_chain
+from kbrepro.policies import UCB
 from kbrepro.posterior import LatticePosterior
-from kbrepro.problems import GPDraw, Problem, RKHSFunction, Trial
+from kbrepro.problems import Problem, RKHSFunction
 from kbrepro.simulation import rounds
 
 #: A job is stopped after so many seconds.
 A_JOB = 60.0
 #: Points a side of the arms of a chain.
 SIDE = 30
-COLUMNS = ["job", "size", "min_s", "median_s", "max_s", "exponent", "repeats", "note"]
-
-
-def plain(n_arms: int) -> Problem:
-    """Return the problem of `peers` with so many arms."""
-    return GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
 
 
 def ucb(problem: Problem, horizon: int) -> Iterable[Any]:
     """Return the rounds of GP-UCB."""
-    policy = policy_on(None, problem.model, horizon, THEOREM_1)
+    policy = UCB(problem.model, horizon, width=THEOREM_1)
     return rounds(policy, problem, horizon, TRIAL.rng("noise"))
 
 
 def lattice(side: int, d: int, horizon: int) -> Iterable[Any]:
     """Return the rounds of GP-UCB on a lattice."""
     problem = RKHSFunction(MATERN, grid(side, d), 1.0, norm=2.0, n_centres=5)(TRIAL)
-    width = Chowdhury2017(delta=0.1)
-    policy = policy_on(LatticePosterior, problem.model, horizon, width)
+    policy = UCB(problem.model, horizon, width=Chowdhury2017(delta=0.1), form=LatticePosterior)
     return rounds(policy, problem, horizon, TRIAL.rng("noise"))
 
 
 def batches(problem: Problem, n: int, arms: int) -> Iterable[Any]:
     """Yield `n` arms at once, until there were so many `arms`."""
-    policy, rng = policy_on(None, problem.model, arms, THEOREM_1), TRIAL.rng("noise")
+    policy = UCB(problem.model, arms, width=THEOREM_1)
+    rng = TRIAL.rng("noise")
     for _ in range(arms // n):
         asked = policy.ask(n)
         asked = asked if n > 1 else [asked]
@@ -68,57 +63,39 @@ def chain(layers: int, horizon: int) -> Iterable[Any]:
     return rounds(policy, problem, horizon, TRIAL.rng("noise"))
 
 
-def grown(
-    job: str, begin: Callable[[int], Iterable[Any]], sizes: Sequence[int], repeats: int
-) -> list[dict[str, Any]]:
+def grown(job: str, begin: Play, sizes: Sequence[int], repeats: int) -> pd.DataFrame:
     """Return a row for every size: seconds of the whole job, and the power of the size by which
     they grew since the size before.
     """
-    rows: list[dict[str, Any]] = []
-    before = np.nan
-    for place, size in enumerate(sizes):
+    rows: list[Row] = []
+    for size in sizes:
         list(begin(size))  # what is done once is not timed
         run = timed(partial(begin, size), repeats, A_JOB)
-        totals = [float(steps.sum()) for steps in run.steps] if not run.note else []
-        seconds = float(np.median(totals)) if totals else np.nan
-        exponent = np.nan
-        if place:
-            exponent = np.log(seconds / before) / np.log(size / sizes[place - 1])
-        rows.append(row(job, totals, run.note, size=size, exponent=exponent))
-        before = seconds
-    return rows
+        totals = [] if run.note else run.totals(len(run.items))
+        rows.append(row(job, totals, run.note, size=size))
+    table = pd.DataFrame(rows)
+    logs = np.log(table[["median_s", "size"]]).diff()
+    return table.assign(exponent=logs["median_s"] / logs["size"])
 
 
-def measure(
-    horizons: Sequence[int],
-    arms: Sequence[int],
-    sides: Sequence[int],
-    dimensions: Sequence[int],
-    batch: Sequence[int],
-    layers: Sequence[int],
-    short: int,
-    repeats: int,
-) -> pd.DataFrame:
+def measure(short: int, repeats: int, **sizes: Sequence[int]) -> pd.DataFrame:
     """Return a row for every job and size; `short` rounds where these do not grow."""
-    problems = {n: plain(n) for n in arms}
-    middle = arms[1]
+    problems = {n: on_line(n) for n in sizes["arms"]}
+    middle = sizes["arms"][1]
     problem = problems[middle]
-    n_arms = sides[-1] ** 3
-    jobs: dict[str, tuple[Callable[[int], Iterable[Any]], Sequence[int]]] = {
-        f"rounds, {middle} arms": (lambda T: ucb(problem, T), horizons),
-        f"arms, {short} rounds": (lambda n: ucb(problems[n], short), arms),
-        "side of a lattice, d = 3": (lambda side: lattice(side, 3, short), sides),
-        f"dimension of a lattice, about {n_arms} arms": (
+    n_arms = sizes["sides"][-1] ** 3
+    jobs: dict[str, tuple[str, Play]] = {
+        "horizons": (f"rounds, {middle} arms", partial(ucb, problem)),
+        "arms": (f"arms, {short} rounds", lambda n: ucb(problems[n], short)),
+        "sides": ("side of a lattice, d = 3", lambda side: lattice(side, 3, short)),
+        "dimensions": (
+            f"dimension of a lattice, about {n_arms} arms",
             lambda d: lattice(round(n_arms ** (1 / d)), d, short),
-            dimensions,
         ),
-        f"arms at once, {short} pulls": (lambda n: batches(problem, n, short), batch),
-        f"layers, {short} rounds": (lambda m: chain(m, short), layers),
+        "batch": (f"arms at once, {short} pulls", lambda n: batches(problem, n, short)),
+        "layers": (f"layers, {short} rounds", lambda m: chain(m, short)),
     }
-    rows: list[dict[str, Any]] = []
-    for job, (begin, sizes) in jobs.items():
-        rows += grown(job, begin, sizes, repeats)
-    return pd.DataFrame(rows)[COLUMNS]
+    return pd.concat(grown(*jobs[name], grow, repeats) for name, grow in sizes.items())
 
 
 ASKS = (

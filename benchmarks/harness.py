@@ -7,21 +7,27 @@ on one BLAS thread, one job at a time, so that ratios within one run mean someth
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_info
 
 from kbrepro import paths
 from kbrepro.batch.run import git_state, versions
 from kbrepro.kernels import Array
 
+#: A row of a table.
+Row = dict[str, Any]
+#: Plays so many rounds: an iterator of what each gives.
+Play = Callable[[int], Iterable[Any]]
 #: Libraries that we are compared with, where they are installed, and the modules that tell.
 PEERS = {"scikit-learn": "sklearn", "tinygp": "tinygp", "jax": "jax"}
-PEERS |= {name: name for name in ("gpytorch", "botorch", "torch")}
+PEERS |= {name: name for name in ("gpytorch", "botorch", "torch", "optuna")}
 #: A job is stopped at the first step that ends after so many seconds.
 STOP_AFTER = 120.0
 
@@ -63,7 +69,8 @@ def timed(
 
 def _play(job: Iterable[Any], stop_after: float) -> tuple[Array, list[Any], bool]:
     """Return the seconds of every step, the items, and whether the job came to its end."""
-    items, clock = [], [time.perf_counter()]
+    items = []
+    clock = [time.perf_counter()]
     for item in job:
         clock.append(time.perf_counter())
         items.append(item)
@@ -72,25 +79,45 @@ def _play(job: Iterable[Any], stop_after: float) -> tuple[Array, list[Any], bool
     return np.diff(clock), items, True
 
 
-def again(function: Callable[[], Any], times: int) -> Iterator[None]:
-    """Call a function so many times: each is a step."""
-    for _ in range(times):
-        function()
-        yield
-
-
-def row(job: str, seconds: Sequence[float] | Array, note: str = "", **facts: Any) -> dict[str, Any]:
+def row(job: str, seconds: Sequence[float] | Array, note: str = "", **facts: Any) -> Row:
     """Return a row of a table: facts of a job, then min, median and max of its seconds, empty if
     there are none.
     """
-    numbers = (
-        (np.min(seconds), np.median(seconds), np.max(seconds)) if len(seconds) else (np.nan,) * 3
-    )
-    spread = dict(zip(("min_s", "median_s", "max_s"), numbers, strict=True))
+    spread = pd.Series(seconds, dtype=float).agg(["min", "median", "max"]).add_suffix("_s")
     return {"job": job, **facts, **spread, "repeats": len(seconds), "note": note}
 
 
-def facts() -> dict[str, Any]:
+def compared(
+    loads: Mapping[str, Callable[[], Play]], horizons: Sequence[int], repeats: int
+) -> pd.DataFrame:
+    """Return a row for every job and number of rounds: the first rounds of its longest runs.
+
+    A job is loaded, which raises ImportError where its library is not installed. `times`: its
+    median over that of the first job; `same_arms`: whether its rounds give the same.
+    """
+    rows: list[Row] = []
+    reference: dict[int, tuple[float, list[Any]]] = {}
+    for name, load in loads.items():
+        try:
+            play = load()
+        except ImportError as error:
+            rows += [row(name, [], f"not measured: {error}", rounds=t) for t in horizons]
+            continue
+        list(play(2))  # what a library does once in a process is not timed
+        run = timed(partial(play, max(horizons)), repeats)
+        for t in horizons:
+            seconds = run.totals(t)
+            if not seconds:
+                rows.append(row(name, [], run.note, rounds=t))
+                continue
+            median = float(np.median(seconds))
+            given = run.items[:t]
+            ours, first = reference.setdefault(t, (median, given))
+            rows.append(row(name, seconds, rounds=t, times=median / ours, same_arms=given == first))
+    return pd.DataFrame(rows)
+
+
+def facts() -> Row:
     """Return what the seconds depend on and can be told of any machine."""
     blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
     return {

@@ -9,16 +9,18 @@ pulled arms.
 
 from __future__ import annotations
 
+import timeit
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.harness import again, row, timed
-from benchmarks.peers import botorch, gpytorch, policy_on, scikit_learn
+from benchmarks.harness import Row, row, timed
+from benchmarks.peers import botorch, gpytorch, scikit_learn
 from kbrepro.confidence import Chowdhury2017, Flynn2024
 from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
 from kbrepro.papers.pi_gp_ucb.measures import growing_variance
@@ -37,8 +39,11 @@ from kbrepro.problems import Model, Problem, RKHSFunction, Trial
 from kbrepro.simulation import rounds
 
 #: A form is stopped after so many seconds, a run of Table 1 after so many.
-A_FORM, A_RUN = 60.0, 600.0
-TRIAL, MATERN, GAUSSIAN = Trial(2020, 0), Matern(0.2, nu=1.5), SquaredExponential(0.2)
+A_FORM = 60.0
+A_RUN = 600.0
+TRIAL = Trial(2020, 0)
+MATERN = Matern(0.2, nu=1.5)
+GAUSSIAN = SquaredExponential(0.2)
 #: Kernel of every job, and how its form of the posterior is loaded.
 FORMS: dict[str, tuple[Kernel, Callable[[], type[ExactPosterior]]]] = {
     "lattice, by FFT": (MATERN, lambda: LatticePosterior),
@@ -66,7 +71,7 @@ def measure(sides: Sequence[int], horizon: int, table_1: tuple[int, int]) -> pd.
 
     Sizes: sides of the lattices, rounds of each; side and rounds of Table 1, d = 3.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for side in sides:
         late = {each["job"] for each in rows if "stopped" in each["note"]}
         for name in FORMS:
@@ -79,7 +84,7 @@ def measure(sides: Sequence[int], horizon: int, table_1: tuple[int, int]) -> pd.
     return pd.DataFrame([*rows, *three_dimensions(*table_1)], columns=COLUMNS)
 
 
-def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
+def _round(name: str, side: int, horizon: int) -> Row:
     kernel, load = FORMS[name]
     size = {"arms": side**3, "t": horizon}
     tracemalloc.start()
@@ -87,73 +92,47 @@ def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
         problem = RKHSFunction(kernel, grid(side, 3), 1.0, norm=2.0, n_centres=5)(TRIAL)
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
-        policy = policy_on(load(), problem.model, horizon, Chowdhury2017(delta=0.1))
-        run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("noise")), 1, A_FORM)
+        width = Chowdhury2017(delta=0.1)
+        policy = UCB(problem.model, horizon, width=width, form=load())
+        run = timed(partial(rounds, policy, problem, horizon, TRIAL.rng("noise")), 1, A_FORM)
         peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
     except (ImportError, MemoryError, RuntimeError) as error:  # torch raises the last
         return row(name, [], f"not measured: {error}", **size)
     finally:
         tracemalloc.stop()
-    steps, peak = run.steps[0], np.nan if name in TORCH else peak
-    return row(
-        name, steps[3 * len(steps) // 4 :], run.note, peak_MB=peak, **size | {"t": len(steps)}
-    )
+    steps = run.steps[0]
+    size = {"arms": side**3, "t": len(steps), "peak_MB": np.nan if name in TORCH else peak}
+    return row(name, steps[3 * len(steps) // 4 :], run.note, **size)
 
 
-def problem_of(side: int, horizon: int, grows: bool = False) -> Problem:
-    """Return the problem of Table 1, d = 3; with `grows` lambda is the power of T that theory
-    wants.
-    """
-    variance = growing_variance(horizon, 3, 1.5) if grows else 1.0
-    return Bumps(MATERN, 3, side, noise_variance=variance, noise_bound=1.0)(TRIAL)
+def problem_of(side: int, noise_variance: float = 1.0) -> Problem:
+    """Return the problem of Table 1, d = 3."""
+    return Bumps(MATERN, 3, side, noise_variance, noise_bound=1.0)(TRIAL)
 
 
-def three_dimensions(side: int, horizon: int) -> Iterator[dict[str, Any]]:
+def three_dimensions(side: int, horizon: int) -> Iterator[Row]:
     """Yield the rows of Table 1, d = 3: exact IGP-UCB at both widths, π-GP-UCB."""
+    size = {"arms": side**3, "t": horizon}
     for name, (width, grows) in WIDTHS.items():
-        problem = problem_of(side, horizon, grows)
+        # the power of T that theory wants
+        problem = problem_of(side, growing_variance(horizon, 3, 1.5) if grows else 1.0)
         policy = UCB(problem.model, horizon, width=width, form=LatticePosterior)
-
-        def play(policy=policy, problem=problem):
-            return rounds(policy, problem, horizon, TRIAL.rng("noise"))
-
-        run = timed(play, 1, A_RUN)
+        run = timed(partial(rounds, policy, problem, horizon, TRIAL.rng("noise")), 1, A_RUN)
         least = floor(problem.model, np.array([arm for _, arm, _ in run.items]))
-        of_floor = run.steps[0].sum() / least.seconds
-        size = {
-            "arms": side**3,
-            "t": horizon,
-            "distinct": least.distinct,
-            "transforms_s": least.transforms,
-            "products_s": least.products,
-            "reading_s": least.reading,
-        }
-        yield row(
-            f"Table 1, d = 3, {name}", run.totals(horizon), run.note, **size, of_floor=of_floor
-        )
-    problem = problem_of(side, horizon)
+        # the inverse is read while products are made
+        beside = max(least["products_s"], least["reading_s"])
+        of_floor = run.steps[0].sum() / (least["transforms_s"] + beside)
+        facts = size | least | {"of_floor": of_floor}
+        yield row(f"Table 1, d = 3, {name}", run.totals(horizon), run.note, **facts)
+    problem = problem_of(side)
     cells = PartitionedUCB(problem.model, horizon, delta=0.1, nu=1.5)
-    run = timed(lambda: rounds(cells, problem, horizon, TRIAL.rng("noise")), 1, A_RUN)
-    yield row("Table 1, d = 3, π-GP-UCB", run.totals(horizon), run.note, arms=side**3, t=horizon)
+    run = timed(partial(rounds, cells, problem, horizon, TRIAL.rng("noise")), 1, A_RUN)
+    yield row("Table 1, d = 3, π-GP-UCB", run.totals(horizon), run.note, **size)
 
 
-class Floor(NamedTuple):
-    """Seconds of the least that a run must do, and its distinct arms."""
-
-    transforms: float
-    products: float
-    reading: float
-    distinct: int
-
-    @property
-    def seconds(self) -> float:
-        """Transforms, then products, while which the inverse is read."""
-        return self.transforms + max(self.products, self.reading)
-
-
-def floor(model: Model, arms: NDArray[np.int64]) -> Floor:
-    """Return the seconds of a product with K for every pull, those of the products with the
-    inverse, and of reading it.
+def floor(model: Model, arms: NDArray[np.int64]) -> dict[str, float]:
+    """Return the least that a run must do: its `distinct` arms, and seconds of a product with K for
+    every pull, of the products with the inverse, and of reading it.
 
     Of the inverse among m arms a half is kept, 4 m^2 bytes. A new arm needs its product with a
     vector, 2 m^2 flops, and every pull adds a square, m^2 flops: by the flops of a second of a
@@ -162,24 +141,25 @@ def floor(model: Model, arms: NDArray[np.int64]) -> Floor:
     reads in a second.
     """
     K = PriorCovariance(model.kernel, model.points)
-    v, big = np.zeros(model.n_arms), np.ones(50_000_000)
+    v = np.zeros(model.n_arms)
     v[:: max(len(v) // 100, 1)] = 1.0
-    transform = _median(lambda: K(v), 20)
-    a_byte = _median(big.sum, 5) / big.nbytes
+    big = np.ones(50_000_000)
     tall = np.ones((2000, PENDING))
-    a_flop = _median(lambda: tall @ tall.T, 5) / (2 * PENDING * len(tall) ** 2)
     new = np.zeros(len(arms))
     new[np.unique(arms, return_index=True)[1]] = 1.0
     squares = new.cumsum() ** 2
     flops = squares @ (1 + 2 * new)
     read = 4 * squares.sum() * 3 / PENDING
-    return Floor(
-        float(len(arms) * transform), float(flops * a_flop), float(read * a_byte), int(new.sum())
-    )
+    return {
+        "distinct": new.sum(),
+        "transforms_s": len(arms) * _median(lambda: K(v), 20),
+        "products_s": flops * _median(lambda: tall @ tall.T, 5) / (2 * PENDING * len(tall) ** 2),
+        "reading_s": read * _median(big.sum, 5) / big.nbytes,
+    }
 
 
 def _median(function: Callable[[], Any], times: int) -> float:
-    return float(np.median(timed(lambda: again(function, times), 1).steps[0]))
+    return float(np.median(timeit.repeat(function, number=1, repeat=times)))
 
 
 ASKS = (

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import solve
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -29,11 +29,10 @@ TRIAL = kb.Trial(1, 0)
 
 
 class Seen(NamedTuple):
-    """What is kept of a round: its width, the arm pulled and its index, some arms and theirs."""
+    """What is kept of a round: its width, the index of the arm pulled, some arms and theirs."""
 
     t: int
     width: float
-    arm: int
     index: float
     some: Array
     their_index: Array
@@ -62,7 +61,7 @@ def play(
             index = policy.index()
             largest = np.argpartition(index, -each)[-each:]
             some = np.r_[largest, rng.integers(len(index), size=each)]
-            seen.append(Seen(t, width, arm, index[arm], some, index[some]))
+            seen.append(Seen(t, width, index[arm], some, index[some]))
         arms[t - 1] = arm
         observations[t - 1] = y
         clock = time.perf_counter()
@@ -88,10 +87,10 @@ def departures(
         average = np.bincount(which, observations[: its.t - 1]) / counts
         K = KERNEL(points[X], points[X])
         K[np.diag_indices(len(X))] += NOISE_VARIANCE / counts
-        L = cholesky(K, lower=True, overwrite_a=True)
-        V = solve_triangular(L, KERNEL(points[X], points[its.some]), lower=True)
-        mean = solve_triangular(L, average, lower=True) @ V
-        variance = np.maximum(1 - (V * V).sum(axis=0), 0)
+        across = KERNEL(points[X], points[its.some])
+        weights = solve(K, across, assume_a="pos", overwrite_a=True)
+        mean = average @ weights
+        variance = np.maximum(1 - (across * weights).sum(axis=0), 0)
         index = mean + its.width * np.sqrt(variance)
         rounding = 1e-9 * (1 + abs(its.index))
         error = np.abs(index - its.their_index).max()

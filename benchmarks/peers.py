@@ -7,22 +7,23 @@ Hyperparameters are given, nothing is optimised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.harness import STOP_AFTER, row, timed
+from benchmarks.harness import STOP_AFTER, Play, compared
 from kbrepro.confidence import Srinivas2010
-from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
+from kbrepro.kernels import Array, SquaredExponential, grid
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.simulation import rounds
 
-OURS, THEOREM_1 = "kbrepro", Srinivas2010(delta=0.1)
+OURS = "kbrepro"
+THEOREM_1 = Srinivas2010(delta=0.1)
 
 
 class Refit(ExactPosterior):
@@ -30,11 +31,9 @@ class Refit(ExactPosterior):
     `fitted`.
     """
 
-    def __init__(
-        self, kernel: Kernel, points: Array, noise_variance: float, mean: float = 0.0
-    ) -> None:
-        super().__init__(kernel, points, noise_variance, mean=mean)
-        self.points, self.lengthscale = points, kernel.lengthscale
+    def _prepare(self) -> None:
+        self.points = self._points
+        self.lengthscale = self._kernel.lengthscale
         self.model: Any = None  #: that of the library, where it is one
         self._pulled: list[int] = []
         self._observations: list[float] = []
@@ -86,10 +85,8 @@ def gpytorch() -> type[ExactPosterior]:
     class Model(gpytorch.models.ExactGP):
         def __init__(self, X, y, likelihood):
             super().__init__(X, y, likelihood)
-            self.mean_module, self.covar_module = (
-                gpytorch.means.ZeroMean(),
-                gpytorch.kernels.RBFKernel(),
-            )
+            self.mean_module = gpytorch.means.ZeroMean()
+            self.covar_module = gpytorch.kernels.RBFKernel()
 
         def forward(self, X):
             return gpytorch.distributions.MultivariateNormal(
@@ -100,7 +97,8 @@ def gpytorch() -> type[ExactPosterior]:
         def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
             likelihood = gpytorch.likelihoods.GaussianLikelihood()
             model = Model(torch.from_numpy(X), torch.from_numpy(y), likelihood).double().eval()
-            likelihood.noise, model.covar_module.lengthscale = self.noise_variance, self.lengthscale
+            likelihood.noise = self.noise_variance
+            model.covar_module.lengthscale = self.lengthscale
             with (
                 torch.no_grad(),
                 exactly.fast_computations(False, False, False),
@@ -126,7 +124,8 @@ def botorch() -> type[ExactPosterior]:
 
     class BoTorch(Refit):
         def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
-            kernel, y = RBFKernel().double(), torch.from_numpy(y)[:, None]
+            kernel = RBFKernel().double()
+            y = torch.from_numpy(y)[:, None]
             kernel.lengthscale = self.lengthscale
             given = {
                 "train_Yvar": torch.full_like(y, self.noise_variance),
@@ -165,7 +164,8 @@ def tinygp() -> type[ExactPosterior]:
             # what fills up lies so far away that its covariance with all else is exactly 0
             missing = max(16, 1 << (len(X) - 1).bit_length()) - len(X)
             far = np.repeat(1e6 * np.arange(1, missing + 1)[:, None], X.shape[1], axis=1)
-            filled, rewards = np.vstack([X, far]), np.append(y, np.zeros(missing))
+            filled = np.vstack([X, far])
+            rewards = np.append(y, np.zeros(missing))
             given = jnp.asarray(filled), jnp.asarray(rewards), jnp.asarray(self.points)
             mean, variance = posterior(self.lengthscale, self.noise_variance, *given)
             return np.array(mean), np.array(variance)
@@ -177,10 +177,15 @@ class Bare:
     """GP-UCB in bare numpy: the same rule and order of ties, without checks; one row a pull."""
 
     def __init__(self, model: Model, horizon: int) -> None:
-        self.kernel, self.points, self.noise = model.kernel, model.points, model.noise_variance
+        self.kernel = model.kernel
+        self.points = model.points
+        self.noise = model.noise_variance
         self.V = np.empty((horizon, model.n_arms))
-        self.mean, self.variance = np.zeros(model.n_arms), self.kernel.diag(model.points).copy()
-        self.t, self.rng, self.beta = 0, np.random.default_rng(0), model.n_arms * np.pi**2 / 0.6
+        self.mean = np.zeros(model.n_arms)
+        self.variance = self.kernel.diag(model.points).copy()
+        self.t = 0
+        self.rng = np.random.default_rng(0)
+        self.beta = model.n_arms * np.pi**2 / 0.6
 
     def ask(self) -> int:
         if self.t == 0:
@@ -212,66 +217,28 @@ FORMS: dict[str, Callable[[], type[ExactPosterior] | None]] = {
     "BoTorch": botorch,
     "tinygp": tinygp,
 }
-BARE = "bare numpy"
 
 
-def policy_on(
-    form: type[ExactPosterior] | None,
-    model: Model,
-    horizon: int,
-    width: Callable[[Any], float] = THEOREM_1,
-) -> UCB:
-    """Return GP-UCB on a form of the posterior, or on the one that the package chooses."""
-    return UCB(model, horizon, width=width, form=form)
+def on_line(n_arms: int) -> Problem:
+    """Return the problem: a draw of the prior at so many arms on [0, 1]."""
+    return GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
+
+
+def rounds_of(make: Callable[[Model, int], Any], problem: Problem, horizon: int) -> Iterable[Any]:
+    """Return the rounds of a policy."""
+    return rounds(make(problem.model, horizon), problem, horizon, np.random.default_rng(2))
 
 
 def measure(n_arms: int, horizons: Sequence[int], repeats: int) -> pd.DataFrame:
-    """Return a row for every form and number of rounds: the first rounds of runs of the longest
-    horizon.
-    """
-    problem = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
-    rows, reference = [], {}
-    for name, load in FORMS.items():
-        try:
-            form = load()
-        except ImportError as error:
-            rows += [row(name, [], f"not measured: {error}", rounds=T) for T in horizons]
-        else:
-            make = partial(policy_on, form)
-            rows += _rows(name, make, problem, horizons, repeats, reference)
-    rows += _rows(BARE, Bare, problem, horizons, repeats, reference)
-    return pd.DataFrame(rows)[
-        ["job", "rounds", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]
-    ]
+    """Return a row for every form and number of rounds."""
+    problem = on_line(n_arms)
 
+    def load(form: Callable[[], type[ExactPosterior] | None]) -> Play:
+        return partial(rounds_of, partial(UCB, width=THEOREM_1, form=form()), problem)
 
-def _rows(
-    name: str,
-    make: Callable[[Model, int], Any],
-    problem: Problem,
-    horizons: Sequence[int],
-    repeats: int,
-    reference: dict,
-) -> list[dict]:
-    """The rows of a form: `times` is its median over that of the reference, which the first call
-    fills.
-    """
-
-    def play(T: int) -> Iterator[tuple[int, int, float]]:
-        return rounds(make(problem.model, T), problem, T, np.random.default_rng(2))
-
-    list(play(2))  # what a library does once in a process is not timed
-    run = timed(lambda: play(max(horizons)), repeats)
-    arms, rows = [arm for _, arm, _ in run.items], []
-    for t in horizons:
-        seconds = run.totals(first=t)
-        if not seconds:
-            rows.append(row(name, [], run.note, rounds=t))
-            continue
-        ours, their_arms = reference.setdefault(t, (np.median(seconds), arms[:t]))
-        same = their_arms == arms[:t]
-        rows.append(row(name, seconds, rounds=t, times=np.median(seconds) / ours, same_arms=same))
-    return rows
+    loads: dict[str, Callable[[], Play]] = {name: partial(load, FORMS[name]) for name in FORMS}
+    loads["bare numpy"] = lambda: partial(rounds_of, Bare, problem)
+    return compared(loads, horizons, repeats)
 
 
 ASKS = (

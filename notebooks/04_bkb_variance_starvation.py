@@ -382,12 +382,8 @@ record.verdicts("4-H", "4-N")
 # after the last pull, of one run:
 
 # %% tags=["experiment"]
-sizes = {}
-for case in experiments.cases(cost_arms):
-    (first,) = record.play(f"cost, {case}")
-    others = record.play(f"sizes, {case}")
-    runs = [first["sizes"], *others]
-    sizes[case] = [pd.DataFrame(each).set_index("t") for each in runs]
+cases = experiments.cases(cost_arms)
+sizes = {case: claims.sizes_of_runs(record.play, case) for case in cases}
 on_line, in_plane = list(sizes)[:2]
 at_end = pd.DataFrame({case: runs[0].iloc[-1] for case, runs in sizes.items()}).T
 at_end.round(1)
@@ -398,7 +394,7 @@ at_end.round(1)
 
 # %% tags=["experiment"]
 fewer = pd.DataFrame()
-for case, (n, _) in experiments.cases(cost_arms).items():
+for case, (n, _) in cases.items():
     steps = [measures.operations(each, n) for each in sizes[case]]
     found = [measures.cheaper_from(each) for each in steps]
     fewer[case] = pd.DataFrame(found).median()

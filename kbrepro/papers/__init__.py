@@ -9,8 +9,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kbrepro import checks
+from kbrepro.curve import Curve
+from kbrepro.data import SensorData
 from kbrepro.policies.base import Player
+from kbrepro.problems import Problem, Trial
+from kbrepro.simulation import Planned
 
 if TYPE_CHECKING:  # a worker that plays draws nothing
     from kbrepro.figures import Look
@@ -18,6 +25,17 @@ if TYPE_CHECKING:  # a worker that plays draws nothing
 
 #: What makes a policy from a model and a horizon.
 Make = Callable[..., Player]
+Rules = dict[str, Make]
+#: What makes the problem of a trial.
+Source = Callable[[Trial], Problem]
+#: What is played, by label.
+Plan = dict[str, Planned]
+#: The curves of rules, by name.
+Curves = Mapping[str, Curve]
+#: What loads sensor data, by name.
+Load = Callable[..., SensorData]
+Integers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -174,12 +174,11 @@ def ratios_by_qbar(kept):
     return columns
 
 
-QBAR = {"qbar": {f"{q:g}": {"BKB": f"qbar = {q:g}"} for q in QBARS}}
 pulls = Table(
     "pulls of Theorem 1, 400 each",
     size=1,
     unit="sequence of pulls",
-    readings=QBAR,
+    readings={"qbar": {f"{q:g}": {"BKB": f"qbar = {q:g}"} for q in QBARS}},
     load=ratios_by_qbar,
 )
 
@@ -299,7 +298,8 @@ def the_sketch_costs_no_regret(regret):
 )
 def the_radius_decides(radii):
     """The radius decides the regret, not the sketch."""
-    wide, sketched = radii["BKB, Theorem 2's radius"], radii["BKB"]
+    wide = radii["BKB, Theorem 2's radius"]
+    sketched = radii["BKB"]
     return much_better(sketched, wide) & indistinguishable(sketched, radii["exact"], radii.axis)
 
 
@@ -333,9 +333,12 @@ def some_fixed_scheme_has_linear_regret(fixed):
 # Sizes and cost: 1000 arms, T = 5000, qbar = 4
 
 
-def sizes_of_runs(kept, case):
-    """The sizes of every run of a case: of the one that was timed, and of those that were not."""
-    runs = kept.results(f"cost, {case}")[0]["sizes"], *kept.results(f"sizes, {case}")
+def sizes_of_runs(results, case):
+    """The sizes of every run of a case: of the one that was timed, and of those that were not.
+
+    `results` returns those of a label.
+    """
+    runs = results(f"cost, {case}")[0]["sizes"], *results(f"sizes, {case}")
     return [pd.DataFrame(run).set_index("t") for run in runs]
 
 
@@ -343,8 +346,9 @@ def steps_of_runs(d, kept):
     """Of every run: operations of the last step, space an arm, log det as BKB estimates it, and its
     worst case.
     """
-    sizes = sizes_of_runs(kept, case := f"A = 1000, d = {d}")
-    last, T = pd.DataFrame([run.iloc[-1] for run in sizes]), len(sizes[0])
+    sizes = sizes_of_runs(kept.results, case := f"A = 1000, d = {d}")
+    last = pd.DataFrame([run.iloc[-1] for run in sizes])
+    T = len(sizes[0])
     source = kept.planned(f"sizes, {case}").what.args[0]
     columns = {
         ("BKB", "space"): last["features"].to_numpy(),
@@ -478,7 +482,8 @@ def theorem_2(kept):
     variances) + log(1/δ)) + (1 + 1 / sqrt(1 - ε)) sqrt(λ) F, with probability 1 - δ: R_T ≤ 2
     (2α)^(3/2) sqrt(T) (ξ d_eff log(κ²T) + sqrt(λ F² d_eff log(κ²T)) + ξ log(1/δ)).
     """
-    planned, delta = kept.planned("Theorem 9, own qbar"), kept.parameters["delta"]
+    planned = kept.planned("Theorem 9, own qbar")
+    delta = kept.parameters["delta"]
     source = planned.experiment.problem
     model = source(Trial(planned.seed, 0)).model
     trace = kept.traces("Theorem 9, own qbar")["BKB"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from kbrepro.confidence import AbbasiYadkori2011, Constant, Flynn2024
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers import Make
+from kbrepro.papers import Make, Plan, Rules
 from kbrepro.papers.bkb import measures
 from kbrepro.papers.bkb.measures import Design, shrinking_window, uniform_pulls
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
@@ -68,7 +68,7 @@ def readings(n_arms: int) -> dict[tuple[float, str, str], GPDraw]:
     }
 
 
-def rules(delta: float, qbar: float) -> dict[str, Make]:
+def rules(delta: float, qbar: float) -> Rules:
     """Return the rules whose regret is compared."""
     logdet = AbbasiYadkori2011(delta)
     three = Constant(3.0)
@@ -110,7 +110,7 @@ def experiments(
     fixed_trials: int,
     fixed_horizon: int,
     delta: float,
-) -> dict[str, Planned]:
+) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
     by_name = rules(delta, qbar)
@@ -168,7 +168,7 @@ def experiments(
     for n in large_arms:
         play(f"A = {n}", Experiment(functions(n, 2), two, horizon), min(trials, 3))
 
-    def fixed(*numbers: int) -> dict[str, Make]:
+    def fixed(*numbers: int) -> Rules:
         rule = partial(FourierUCB, width=Constant(3.0))
         return {f"RFF, {m} features": partial(rule, n_features=m) for m in numbers}
 

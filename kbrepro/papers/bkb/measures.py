@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.random import Generator
 from scipy.linalg import eigvalsh
 
 from kbrepro.kernels import Array
+from kbrepro.papers import Bools, Integers, Source
 from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import ALPHA, BKB
 from kbrepro.posterior import RowPosterior
@@ -26,8 +27,8 @@ BAND = 3.0
 #: Starved ratios are cut off here: those of SoR have no bound.
 LARGEST_RATIO = 1e200
 
-Pulls = NDArray[np.int64]
-Design = Callable[[np.random.Generator, Array, int], Pulls]
+Pulls = Integers
+Design = Callable[[Generator, Array, int], Pulls]
 #: Posteriors by name and setting.
 Posteriors = dict[tuple[str, str], RowPosterior | sketch.FeaturePosterior]
 
@@ -35,14 +36,12 @@ Posteriors = dict[tuple[str, str], RowPosterior | sketch.FeaturePosterior]
 # Designs
 
 
-def uniform_pulls(
-    rng: np.random.Generator, points: Array, horizon: int, upto: float = np.inf
-) -> Pulls:
+def uniform_pulls(rng: Generator, points: Array, horizon: int, upto: float = np.inf) -> Pulls:
     """Return pulls (horizon,), uniform among the arms whose first coordinate is at most `upto`."""
     return rng.choice(np.flatnonzero(points[:, 0] <= upto), horizon)
 
 
-def shrinking_window(rng: np.random.Generator, points: Array, horizon: int) -> Pulls:
+def shrinking_window(rng: Generator, points: Array, horizon: int) -> Pulls:
     """Return pulls (horizon,), uniform among the arms nearest a random one.
 
     The share of the arms that are near enough falls from 1 to 1/20.
@@ -64,7 +63,7 @@ class Snapshot(NamedTuple):
     n_features: int
     members: Pulls
 
-    def holds(self, expected_reward: Array) -> NDArray[np.bool_]:
+    def holds(self, expected_reward: Array) -> Bools:
         """Return whether an expected reward (A,) is inside mean +- 3 sd, (A,)."""
         return np.abs(expected_reward - self.mean) <= BAND * self.sd
 
@@ -126,7 +125,7 @@ def _rivals(
     pulls: Pulls,
     bkb: sketch.NystromPosterior,
     n_features: dict[str, list[int]],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Posteriors:
     kernel = model.kernel
     points = model.points
@@ -172,18 +171,19 @@ def starvation(
     for (name, setting, t), view in seen.items():
         with np.errstate(divide="ignore"):
             log_ratio = 2 * (np.log(seen["exact", "", t].sd) - np.log(view.sd))
-        row = {
-            "seed": trial.number,
-            "name": name,
-            "setting": setting,
-            "t": t,
-            "starved": np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO))),
-            "inflated": np.exp(-log_ratio.min()),
-            "coverage": view.holds(problem.expected_reward)[unseen].mean(),
-            "features": view.n_features,
-            "members": len(view.members),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "seed": trial.number,
+                "name": name,
+                "setting": setting,
+                "t": t,
+                "starved": np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO))),
+                "inflated": np.exp(-log_ratio.min()),
+                "coverage": view.holds(problem.expected_reward)[unseen].mean(),
+                "features": view.n_features,
+                "members": len(view.members),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -253,13 +253,14 @@ def followed(runs: Sequence[Any]) -> pd.DataFrame:
         for qbar, ratios in run.by_qbar.items():
             bad = (ratios.low < 1 / ALPHA) | (ratios.high > ALPHA)
             members = ratios.members[-1]
-            row = {
-                "qbar": qbar,
-                "bad steps": bad.mean(),
-                "kept": members / len(bad),
-                "size": members / (qbar * run.dimension[-1]),
-            }
-            rows.append(row)
+            rows.append(
+                {
+                    "qbar": qbar,
+                    "bad steps": bad.mean(),
+                    "kept": members / len(bad),
+                    "size": members / (qbar * run.dimension[-1]),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -307,18 +308,14 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
 
 
 def cost_of_steps(
-    source: Callable[[Trial], Problem],
-    bkb: Callable[[Model, int], BKB],
-    horizon: int,
-    at: list[int],
-    trial: Trial,
+    source: Source, bkb: Callable[[Model, int], BKB], horizon: int, at: list[int], trial: Trial
 ) -> dict[str, pd.DataFrame]:
     """Return the `sizes` of one run; `at`, a setting of kept labels, does nothing now."""
     return {"sizes": sizes_of_steps(source, bkb, horizon, trial)}
 
 
 def sizes_of_steps(
-    source: Callable[[Trial], Problem], bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial
+    source: Source, bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial
 ) -> pd.DataFrame:
     """Return the sizes of the dictionary of `bkb` after every pull, a row for t = 1 .. horizon.
 

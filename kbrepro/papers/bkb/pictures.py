@@ -8,10 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.curve import Curve
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
-from kbrepro.papers import looks
+from kbrepro.papers import Curves, looks
 from kbrepro.papers.bkb.measures import BAND, Watched
 
 #: Rules proposed since the paper.
@@ -41,8 +40,9 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
         colour = looks()[name][0]
         ax.axvspan(0, 0.5, color="0.95", linewidth=0, zorder=0)
         low, high = view.mean + band * view.sd
-        faint = {"color": colour, "alpha": 0.3, "linewidth": 0}
-        ax.fill_between(x, low, high, label="approximation ± 3 sd", **faint)
+        ax.fill_between(
+            x, low, high, color=colour, alpha=0.3, linewidth=0, label="approximation ± 3 sd"
+        )
         truth = (exact.mean + band * exact.sd).T
         ax.plot(x, truth, color="black", linewidth=0.8, label=["exact ± 3 sd", None])
         ax.plot(x, f, "--", color="black", linewidth=1.0, label="f, unknown")
@@ -75,10 +75,9 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
     return pieces.titled(fig, title, 3)
 
 
-def regret(traces: Mapping[str, Curve]) -> Figure:
+def regret(traces: Curves) -> Figure:
     """Return cumulative regret by rule and radius, of the rules that the paper could know."""
     known = {rule: trace for rule, trace in traces.items() if rule not in SINCE}
     looks = {f"{rule}, 3 sd": (figures.LOOK[rule][0], "--") for rule in ("exact", "BKB")}
-    settings = {"spread": "median and quartiles", "hero": "BKB"}
-    fig, _ = figures.regret_row({"": known}, 3.8, looks=looks, **settings)
+    fig, _ = figures.regret_row({"": known}, 3.8, looks=looks, hero="BKB")
     return figures.labelled(fig, "Regret by radius, with and without the sketch")

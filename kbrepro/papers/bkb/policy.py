@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from kbrepro import checks
 from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import sketch
@@ -103,8 +104,7 @@ class Budgeted(Probable):
         squared_kappa = float(model.kernel.diag(model.points).max())
         largest = squared_kappa * max(policy.t - 1, 2)
         if largest < 1:
-            told = f"squared_kappa = {squared_kappa!r} is not allowed"
-            raise ValueError(f"{told}: times the pulls it must be at least 1")
+            raise checks.refused("squared_kappa", squared_kappa, "at least 1 / pulls")
         grown = ALPHA * math.log(largest) * policy.posterior.summed_variance
         inside = grown + math.log(1 / self.delta)
         noise = 2 * model.noise_scale * math.sqrt(inside) / math.sqrt(model.noise_variance)

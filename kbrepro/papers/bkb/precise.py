@@ -10,13 +10,12 @@ sums of two doubles (Dekker 1971), the kernel, too. Nothing that is played uses 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log2
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro.kernels import Array, SquaredExponential
+from kbrepro.papers import Integers
 
 #: Variances of a member given the others below this share of the largest are rounding, of doubles.
 LEAST_OF_DOUBLES = 2.0**-53
@@ -94,53 +93,26 @@ def squared_exponential(kernel: SquaredExponential, X: Array, Z: Array) -> Twice
     return (grown + twice(1.0)) * twice(kernel.variance)
 
 
-def precise_features(columns: Twice, inducing: NDArray[np.int64], least: float = LEAST) -> Array:
+def precise_features(columns: Twice, inducing: Integers, least: float = LEAST) -> Array:
     """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j; `columns` (m, A) is K(S, points).
 
     Pivoted Cholesky: a member joins while its variance given those before is above `least` times
     the largest one.
     """
-    K = columns[:, inducing]
-    m = len(inducing)
-    high = np.hstack([K.high, np.eye(m)])
-    rows = Twice(high, np.hstack([K.low, np.zeros((m, m))]))
-    left = np.ones(m, dtype=bool)
-    smallest = least * K.high.diagonal().max()
-    pivots: list[int] = []
-    variances: list[float] = []
-    while True:
-        now = np.where(left, rows.high[:, :m].diagonal(), -np.inf)
-        pivot = int(now.argmax())
-        if now[pivot] <= smallest:
+    rows = columns
+    members = inducing
+    features: list[Array] = []
+    smallest = 0.0
+    while len(members):
+        variances = rows.high[np.arange(len(members)), members]
+        pivot = int(variances.argmax())
+        smallest = smallest or least * variances[pivot]
+        if variances[pivot] <= smallest:
             break
-        left[pivot] = False
-        pivots.append(pivot)
-        variances.append(now[pivot])
-        # the rows of pivots before stay as they are
-        below = Twice(rows.high[:, pivot] * left, rows.low[:, pivot] * left)
-        factors = below / rows[pivot, pivot]
-        rows = rows - factors[:, None] * rows[None, pivot]
-    return _product(rows[pivots, m:], columns).T / np.sqrt(variances)
-
-
-def _product(a: Twice, b: Twice) -> Array:
-    """The product of matrices, rounded once, of slices whose products are exact (Ozaki 2012)."""
-    bits = (53 - ceil(log2(len(b.high) + 1))) // 2
-    total = twice(np.zeros((len(a.high), b.high.shape[1])))
-    right = _slices(b, 0, bits)
-    for one in _slices(a, 1, bits):
-        for other in right:
-            total = total + twice(one @ other)
-    return total.high
-
-
-def _slices(matrix: Twice, axis: int, bits: int, n: int = 5) -> list[Array]:
-    """Matrices whose sum is `matrix`, each with few bits per row or column."""
-    slices: list[Array] = []
-    for _ in range(n):
-        largest = np.abs(matrix.high).max(axis=axis, keepdims=True)
-        exponent = np.ceil(np.log2(np.where(largest > 0, largest, 1.0)))
-        unit = 2.0 ** (exponent - bits)
-        slices.append(np.round(matrix.high / unit) * unit)
-        matrix = matrix - twice(slices[-1])
-    return slices
+        own = rows[pivot]
+        features.append(own.high / np.sqrt(variances[pivot]))
+        left = np.arange(len(members)) != pivot
+        factors = rows[left, members[pivot]] / own[members[pivot]]
+        rows = rows[left] - factors[:, None] * own[None]
+        members = members[left]
+    return np.stack(features, axis=1)

@@ -43,16 +43,12 @@ class MiniUCB(UCB):
     ) -> None:
         if not squared_c > 1:
             raise ValueError(f"squared_c = {squared_c!r} is not allowed: squared_c must be above 1")
-        super().__init__(model, horizon, **settings)
+        super().__init__(model, horizon, form=CountedPosterior, **settings)
         self.squared_c = squared_c
         self.choices = 0
         self._arm = -1
         self._stays = 0
         self._observed: list[float] = []
-
-    def prior(self, horizon: int | None) -> CountedPosterior:
-        model = self.model
-        return CountedPosterior(model.kernel, model.points, model.noise_variance)
 
     def choose(self) -> int:
         if not self._stays:

@@ -11,19 +11,20 @@ variance here is not.) A step costs O((A + distinct arms pulled) m^2), whatever 
 """
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import roots_hermite
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, SquaredExponential
-from kbrepro.posterior import check_noise
+from kbrepro.papers import Integers
+from kbrepro.posterior import Uncertain, check_noise
 
 #: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0.
 RANK_TOLERANCE = 1e-13
 
 
-def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
+def nystrom_features(columns: Array, inducing: Integers) -> Array:
     """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j, r the rank of K_S.
 
     `columns` (m, A) is K(S, points). Calandriello et al., Section 3.1, up to a rotation.
@@ -33,9 +34,7 @@ def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
     return columns.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept]))
 
 
-def random_features(
-    kernel: Kernel, points: Array, n_features: int, rng: np.random.Generator
-) -> Array:
+def random_features(kernel: Kernel, points: Array, n_features: int, rng: Generator) -> Array:
     """Return random Fourier features (A, n) of points (A, d), n even (Rahimi & Recht).
 
     Half of them are cosines, half sines; n is `n_features`, or one less. Raises ValueError for
@@ -67,7 +66,7 @@ def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) 
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * scales
 
 
-class FeaturePosterior(checks.Changing):
+class FeaturePosterior(Uncertain):
     """The posterior on features (A, m): in the DTC form if a `prior_variance` (A,) is given.
 
     Without it is the SoR form. `n_features` is m (of a dictionary: its rank). Arrays are copies, as
@@ -81,7 +80,7 @@ class FeaturePosterior(checks.Changing):
     ) -> None:
         self.noise_variance = noise_variance
         self._prior_variance = prior_variance
-        self._counts: NDArray[np.int64] = np.zeros(len(features), dtype=int)
+        self._counts: Integers = np.zeros(len(features), dtype=int)
         self._sums = np.zeros(len(features))
         squared = self._embed(features)
         largest = squared if prior_variance is None else prior_variance
@@ -99,7 +98,7 @@ class FeaturePosterior(checks.Changing):
         return squared
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers:
         """Number of pulls of every arm, (A,)."""
         return self._counts.copy()
 
@@ -112,11 +111,6 @@ class FeaturePosterior(checks.Changing):
     def variance(self) -> Array:
         """Posterior variance of every arm, (A,), not divided by the noise variance."""
         return self._conditioned()[1].copy()
-
-    @property
-    def sd(self) -> Array:
-        """Posterior standard deviation of every arm, (A,)."""
-        return np.sqrt(self.variance)
 
     @property
     def gain(self) -> float:
@@ -168,7 +162,7 @@ class NystromPosterior(FeaturePosterior):
         self.dictionary = self.inducing = checks.read_only(np.empty(0, dtype=int))
         self._columns = np.empty((0, len(points)))
 
-    def use_dictionary(self, members: NDArray[np.int64]) -> None:
+    def use_dictionary(self, members: Integers) -> None:
         """Take the arms in `members`, repeats allowed, as dictionary."""
         self.dictionary = checks.read_only(members)
         distinct = np.unique(members)
@@ -192,12 +186,7 @@ class BudgetedPosterior(NystromPosterior):
     """
 
     def __init__(
-        self,
-        kernel: Kernel,
-        points: Array,
-        noise_variance: float,
-        qbar: float,
-        rng: np.random.Generator,
+        self, kernel: Kernel, points: Array, noise_variance: float, qbar: float, rng: Generator
     ) -> None:
         if not 1 <= qbar < np.inf:
             raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
@@ -215,7 +204,7 @@ class BudgetedPosterior(NystromPosterior):
         members = self._draw(inclusion, arm)
         self.use_dictionary(members if len(members) else np.array([arm]))
 
-    def _draw(self, inclusion: Array, newest: int) -> NDArray[np.int64]:
+    def _draw(self, inclusion: Array, newest: int) -> Integers:
         pulled = np.flatnonzero(self._counts)
         return np.repeat(pulled, self.rng.binomial(self._counts[pulled], inclusion[pulled]))
 
@@ -231,7 +220,7 @@ class StreamingPosterior(BudgetedPosterior):
     _members = np.empty(0, dtype=int)  # one entry a pull that is still a member,
     _probabilities = np.empty(0)  # and the probability of that
 
-    def _draw(self, inclusion: Array, newest: int) -> NDArray[np.int64]:
+    def _draw(self, inclusion: Array, newest: int) -> Integers:
         members = np.append(self._members, newest)
         before = np.append(self._probabilities, 1.0)
         now = np.minimum(before, inclusion[members])

@@ -35,20 +35,24 @@ RIVALS = ("EI", *OTHERS)
 HEURISTICS = ("EI", "MPI")
 #: GP-UCB where the sentence itself says which beta_t it has.
 AS_PROVED = "GP-UCB, Theorem 1"
-BETA = {"beta": {"divided by 5": {"GP-UCB": "GP-UCB/5"}, "as in Theorem 1": {}}}
-NOISY = {"EI": "EI, noisy incumbent", "MPI": "MPI, noisy incumbent"}
-INCUMBENT = {"incumbent": {"posterior mean": {}, "noisy reward": NOISY}}
-MARGIN: Any = {"margin of MPI": {"0.1": {}}}
-for margin in ("0.03", "0.01", "0"):
-    MARGIN["margin of MPI"][margin] = {"MPI": f"MPI, margin {margin}"}
-CHOICES = BETA | INCUMBENT | MARGIN
+SMALLER = {margin: {"MPI": f"MPI, margin {margin}"} for margin in ("0.03", "0.01", "0")}
+CHOICES: Any = {
+    "beta": {"divided by 5": {"GP-UCB": "GP-UCB/5"}, "as in Theorem 1": {}},
+    "incumbent": {
+        "posterior mean": {},
+        "noisy reward": {"EI": "EI, noisy incumbent", "MPI": "MPI, noisy incumbent"},
+    },
+    "margin of MPI": {"0.1": {}, **SMALLER},
+}
 DAYS = {
     "days": {
         f"{third} third": {"*": f"Fig. 5b, {third} third"} for third in ("last", "second", "first")
     }
 }
-BEFORE = "Section 6: covariance of the first two-thirds, functions of the remaining third"
-NOT_TESTED = dict.fromkeys(("second third", "first third"), BEFORE)
+NOT_TESTED = dict.fromkeys(
+    ("second third", "first third"),
+    "Section 6: covariance of the first two-thirds, functions of the remaining third",
+)
 
 
 def on_functions(kept):
@@ -76,7 +80,8 @@ def stuck_on_a_lower_peak(kept):
     planned = kept.planned("Fig. 5a")
     source = planned.experiment.problem
     late = planned.experiment.horizon // 10
-    draw, stuck = prior_draws(source.kernel, source.points), {}
+    draw = prior_draws(source.kernel, source.points)
+    stuck = {}
     for rule in ("GP-UCB", "GP-UCB/5", "mean only"):
         stuck[rule, "stuck"] = np.zeros(len(arms := kept.traces("Fig. 5a")[rule].arms[:, -late:]))
         for n in np.flatnonzero(np.ptp(arms, axis=1) == 0):
@@ -120,10 +125,13 @@ def competitive_as_in_theorem_1(fig5a):
     return competitive(fig5a, AS_PROVED, RIVALS)
 
 
-FIFTH = "mean R_T with beta divided by 5 over that with beta as in Theorem 1"
-
-
-@claim("1-D", "Section 6, Fig. 5a", effect=over("GP-UCB/5", AS_PROVED), shows=FIFTH, finding="beta")
+@claim(
+    "1-D",
+    "Section 6, Fig. 5a",
+    effect=over("GP-UCB/5", AS_PROVED),
+    shows="mean R_T with beta divided by 5 over that with beta as in Theorem 1",
+    finding="beta",
+)
 def a_fifth_of_beta_is_better(fig5a):
     """we find (using cross-validation) that the algorithm is improved by scaling β_t down by a
     factor 5.
@@ -137,13 +145,15 @@ def apart(fig5a):
     return np.maximum(ratios, 1 / ratios).max(axis=0)
 
 
-SYNTHETIC = (
-    "mean R_T of MPI over that of GP-UCB or EI, or the inverse, the largest; synthetic alone, the"
-    " traffic data was never published"
+@claim(
+    "1-F",
+    "Section 6, Fig. 5a",
+    effect=apart,
+    shows=(
+        "mean R_T of MPI over that of GP-UCB or EI, or the inverse, the largest; synthetic alone,"
+        " the traffic data was never published"
+    ),
 )
-
-
-@claim("1-F", "Section 6, Fig. 5a", effect=apart, shows=SYNTHETIC)
 def mpi_does_equally_well(fig5a):
     """On synthetic and traffic data MPI does equally well."""
     return similar(fig5a["MPI"], fig5a["GP-UCB"]) & similar(fig5a["MPI"], fig5a["EI"])
@@ -158,10 +168,15 @@ def lead(fig5b):
     return least / np.maximum(fig5b["GP-UCB"], fig5b["EI"])
 
 
-LEAD = "mean R_T of the best of MPI, mean only and variance only over the worse of GP-UCB and EI"
-
-
-@claim("1-H", "Section 6, Fig. 5b", effect=lead, shows=LEAD, finding="temperature")
+@claim(
+    "1-H",
+    "Section 6, Fig. 5b",
+    effect=lead,
+    shows=(
+        "mean R_T of the best of MPI, mean only and variance only over the worse of GP-UCB and EI"
+    ),
+    finding="temperature",
+)
 def gp_ucb_and_ei_lead(fig5b):
     """For temperature data, the GP-UCB algorithm and EI heuristic clearly outperform the others"""
     return always(*compared(clearly_better, [fig5b], ["GP-UCB", "EI"], OTHERS))
@@ -179,10 +194,6 @@ def gp_ucb_and_ei_are_alike(fig5b):
     return similar(fig5b["GP-UCB"], fig5b["EI"])
 
 
-ON_FUNCTIONS = (
-    "mean R_T of GP-UCB over that of EI, its best rival, on functions; the traffic data was never"
-    " published"
-)
 ON_SENSORS = "mean R_T of GP-UCB over that of its best rival, on temperature alone"
 
 
@@ -190,7 +201,10 @@ ON_SENSORS = "mean R_T of GP-UCB over that of its best rival, on temperature alo
     "1-O",
     "Section 6, summary",
     effect=lambda fig5a: fig5a.over("GP-UCB", ["EI"]),
-    shows=ON_FUNCTIONS,
+    shows=(
+        "mean R_T of GP-UCB over that of EI, its best rival, on functions; the traffic data was"
+        " never published"
+    ),
     finding="on par",
 )
 def on_par_with_all(fig5a, fig5b):
@@ -220,20 +234,22 @@ def compares_favorably_on_sensors(fig5b):
 # Remarks and own questions
 
 
-STUCK = "share of trials in which mean only ends on a lower peak"
-
-
-@remark("1-Q", "Section 3", effect=lambda peaks: peaks("mean only", "stuck"), shows=STUCK)
+@remark(
+    "1-Q",
+    "Section 3",
+    effect=lambda peaks: peaks("mean only", "stuck"),
+    shows="share of trials in which mean only ends on a lower peak",
+)
 def the_mean_alone_gets_stuck(peaks):
     """However, this rule is too greedy too soon and tends to get stuck in shallow local optima."""
     return peaks("mean only", "stuck") > 0.5  # tends to
 
 
-BLIND = "mean R_T of variance only over that of GP-UCB, Fig. 5a"
-
-
 @remark(
-    "1-G", "Section 3", effect=lambda fig5a: fig5a.over("variance only", ["GP-UCB"]), shows=BLIND
+    "1-G",
+    "Section 3",
+    effect=lambda fig5a: fig5a.over("variance only", ["GP-UCB"]),
+    shows="mean R_T of variance only over that of GP-UCB, Fig. 5a",
 )
 def the_variance_alone_is_wasteful(fig5a, fig5b):
     """For sequential optimization, the ED rule (4) can be wasteful"""
@@ -256,13 +272,12 @@ def on_par_with_ei_in_the_median(fig5a):
     return on_par(medians(fig5a), 1)
 
 
-TAKENO, PIMS = (
+@own_question(
+    "1-T",
     "since the paper: Takeno et al. 2023, 2024, 2025",
-    "mean R_T of PIMS over that of GP-UCB/5",
+    effect=over("PIMS", "GP-UCB/5"),
+    shows="mean R_T of PIMS over that of GP-UCB/5",
 )
-
-
-@own_question("1-T", TAKENO, effect=over("PIMS", "GP-UCB/5"), shows=PIMS)
 def the_divisor_can_go(fig5a):
     """Are PIMS and GP-EIMS, which have proofs and nothing to tune, on par with GP-UCB/5, and
     IRGP-UCB not?
@@ -296,10 +311,6 @@ def regret_and_band(name, band=True):
 
 RUNS = "200 runs, T up to 1,000; room: largest R_T over its bound"
 BOTH = f"R_T below its bound, all arms inside the band; {RUNS}"
-ON_ALL, NORM_1 = (
-    f"against the best of 1,000 arms of [0, 1], R_T below its bound; {RUNS}",
-    f"norm 1, uniform noise: {BOTH}",
-)
 theorem_1 = theorem(
     "1-L",
     "Theorem 1, Lemmas 5.1 to 5.4",
@@ -310,14 +321,14 @@ theorem_1 = theorem(
 theorem_2 = theorem(
     "1-R",
     "Theorem 2",
-    ON_ALL,
+    f"against the best of 1,000 arms of [0, 1], R_T below its bound; {RUNS}",
     "With probability 1 - δ, for all T: R_T ≤ sqrt(C_1 T β_T γ_T) + 2, with β_t = 2 log(2 t² π² /"
     " (3δ)) + 2d log(t² d b r sqrt(log(4da/δ))), if P(sup |∂f/∂x_j| > L) ≤ a exp(-L²/b²).",
 )(regret_and_band("Theorem 2", band=False))
 theorem_3 = theorem(
     "1-M",
     "Theorems 3 and 6, Lemmas 7.1 to 7.3",
-    NORM_1,
+    f"norm 1, uniform noise: {BOTH}",
     "If the squared norm of f is at most B and the noise at most σ, with probability 1 - δ, for all"
     " T: R_T ≤ sqrt(C_1 T β_T γ_T) and |μ_T(x) - f(x)| ≤ sqrt(β_(T+1)) σ_T(x), with β_t = 2B + 300"
     " γ_t log³(t/δ).",
@@ -334,10 +345,11 @@ cited = unchecked(
 FOUR = "greedy gain, in the place of γ_T, of four kernels on 100 arms"
 
 
-EQ_8 = f"{FOUR}, T up to 1,000; room: of the bound, whose 1 / (1 - 1/e) is to spare"
-
-
-@theorem("1-AN", "Eq. 8, Lemma 7.6", EQ_8)
+@theorem(
+    "1-AN",
+    "Eq. 8, Lemma 7.6",
+    f"{FOUR}, T up to 1,000; room: of the bound, whose 1 / (1 - 1/e) is to spare",
+)
 def below_eq_8(kept):
     """γ_T ≤ 1/2 / (1 - 1/e) max over m_1 + ... + m_|D| = T of the sum of log(1 + m_t λ_t / σ²), λ_t
     the eigenvalues of K_D.
@@ -348,18 +360,21 @@ def below_eq_8(kept):
     )
 
 
-SPLIT = (
-    f"the best T_*; {FOUR}, T = 10 to 1,000: below; one arm, noise variance 0.9: not, and this is"
-    " the room"
+@theorem(
+    "1-AO",
+    "Lemma 7.8 (Theorem 4)",
+    (
+        f"the best T_*; {FOUR}, T = 10 to 1,000: below; one arm, noise variance 0.9: not, and this"
+        " is the room"
+    ),
+    corrected="log(1 + r n_T / σ²)",
 )
-
-
-@theorem("1-AO", "Lemma 7.8 (Theorem 4)", SPLIT, corrected="log(1 + r n_T / σ²)")
 def below_the_split(kept):
     """γ_T ≤ 1/2 / (1 - 1/e) max over r ≤ T of T_* log(r n_T / σ²) + (T - r) / σ² times the sum of
     λ_t over t > T_*, for any T_*.
     """
-    gains, rounds = greedy_gains(kept).values(), (10, 30, 100, 300, 1000)
+    gains = greedy_gains(kept).values()
+    rounds = (10, 30, 100, 300, 1000)
     shares = [
         greedy[t - 1] / gain.split_bound(spectrum, S2, t)
         for (greedy, spectrum), t in product(gains, rounds)
@@ -379,13 +394,14 @@ def slope(x, y):
     return np.polyfit(x, np.log(y), 1)[0]
 
 
-LINEAR = (
-    "(d/2) log(1 + T/s2), which the proof gives: greedy gain, d = 1, 2, 4, 8, T up to 10,000; room:"
-    " of the bound"
+@theorem(
+    "1-B",
+    "Theorem 5.1, Appendix C.3",
+    (
+        "(d/2) log(1 + T/s2), which the proof gives: greedy gain, d = 1, 2, 4, 8, T up to 10,000;"
+        " room: of the bound"
+    ),
 )
-
-
-@theorem("1-B", "Theorem 5.1, Appendix C.3", LINEAR)
 def below_the_linear_bound(kept):
     """γ_T = O(d log T) for the linear kernel; in the proof log|I + σ⁻² K| ≤ d log(1 + σ⁻² T)."""
     shares = []
@@ -396,13 +412,14 @@ def below_the_linear_bound(kept):
     return Outcome.of(shares)
 
 
-EXPONENT = (
-    "the rate's exponent against the greedy gain's in the last decade, d = 1, 2, 3, T up to"
-    " 10,000, which cannot refute an order; room: of it"
+@theorem(
+    "1-C",
+    "Theorem 5.2 and 5.3",
+    (
+        "the rate's exponent against the greedy gain's in the last decade, d = 1, 2, 3, T up to"
+        " 10,000, which cannot refute an order; room: of it"
+    ),
 )
-
-
-@theorem("1-C", "Theorem 5.2 and 5.3", EXPONENT)
 def exponents_of_the_gain(kept):
     """γ_T = O((log T)^(d+1)) for the squared exponential kernel, and O(T^(d(d+1) / (2ν + d(d+1)))
     log T) for Matérn kernels with ν > 1.
@@ -417,18 +434,20 @@ def exponents_of_the_gain(kept):
     return Outcome.of(shares)
 
 
-FIG_1 = (
-    "exponent of T in the mean regret of 200 runs, T = 100 to 1,000, three kernels, d = 1, 2, 3;"
-    " room: of Fig. 1's"
+@theorem(
+    "1-N",
+    "Theorems 1 to 5, Fig. 1",
+    (
+        "exponent of T in the mean regret of 200 runs, T = 100 to 1,000, three kernels, d = 1, 2,"
+        " 3; room: of Fig. 1's"
+    ),
 )
-
-
-@theorem("1-N", "Theorems 1 to 5, Fig. 1", FIG_1)
 def exponents_of_the_regret(kept):
     """Up to logarithms R_T is at most d sqrt(T) (linear kernel), sqrt(T (log T)^(d+1)) (squared
     exponential), T^((ν + d(d+1)) / (2ν + d(d+1))) (Matérn).
     """
-    T, shares = kept.parameters["horizon"], []
+    T = kept.parameters["horizon"]
+    shares = []
     rounds = np.unique(np.geomspace(T / 10, T, 10).astype(int))
     for kernel, d in product(("linear", "squared exponential", "matern"), (1, 2, 3)):
         curve = kept.traces(f"growth, {kernel}, d = {d}")["GP-UCB"].cumulative_regret.mean(axis=0)

@@ -1,15 +1,12 @@
 """What the notebook on GP-UCB plays, as data."""
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from kbrepro.confidence import Srinivas2010
-from kbrepro.data import SensorData
-from kbrepro.data.store import load as load_readings
 from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers import Make
+from kbrepro.papers import Load, Plan, Rules
 from kbrepro.papers.gp_ucb import gain, widths
 from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
@@ -32,20 +29,19 @@ KERNELS: dict[str, Kernel] = {
 }
 
 
-def rules(delta: float, prior_sd: float) -> dict[str, Make]:
+def rules(delta: float, prior_sd: float) -> Rules:
     """Return the rules of Fig. 5 and three since the paper; margins are shares of `prior_sd`."""
-    EI = ExpectedImprovement
     MPI = partial(ProbabilityOfImprovement, margin=0.1 * prior_sd)
-    margins = {f"MPI, margin {m:g}": m * prior_sd for m in (0.0, 0.01, 0.03)}
+    margins = {f"MPI, margin {m:g}": partial(MPI, margin=m * prior_sd) for m in (0.0, 0.01, 0.03)}
     return {
         "GP-UCB": partial(UCB, width=Srinivas2010(delta)),
         "GP-UCB/5": partial(UCB, width=Srinivas2010(delta, beta_scale=0.2)),
-        "EI": EI,
+        "EI": ExpectedImprovement,
         "MPI": MPI,
         "mean only": MeanOnly,
         "variance only": VarianceOnly,
-        **{name: partial(ProbabilityOfImprovement, margin=m) for name, m in margins.items()},
-        "EI, noisy incumbent": partial(EI, incumbent="noisy_reward"),
+        **margins,
+        "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
         "MPI, noisy incumbent": partial(MPI, incumbent="noisy_reward"),
         "IRGP-UCB": IRGPUCB,
         "PIMS": PIMS,
@@ -85,8 +81,8 @@ def experiments(
     growth_horizon: int,
     growth_points: int,
     delta: float,
-    load: Callable[..., SensorData] = load_readings,
-) -> dict[str, Planned]:
+    load: Load,
+) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
     draws = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=NOISE_VARIANCE)

@@ -28,7 +28,7 @@ def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
     """Return the bound of Srinivas et al., Lemma 7.8, on the gain of T pulls, at its best T_*.
 
     (1/2) / (1 - 1/e) min over T_* of max over r of T_* log(r n / s2) + (T - r) / s2 sum of the
-    eigenvalues after T_*, n the number of arms, kernel diagonal 1; concave in r. As printed: false
+    eigenvalues after T_*, n the number of arms, kernel diagonal 1. As printed: false
     where n / s2 is small (docs/found_on_the_way.md).
     """
     falling = np.sort(np.maximum(eigenvalues, 0.0))[::-1]
@@ -36,12 +36,9 @@ def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
     splits = np.arange(1, min(T, n) + 1)
     left = np.maximum(falling.sum() - falling.cumsum(), 0.0)
     tails = left[: len(splits)] / noise_variance
-    with np.errstate(divide="ignore"):
-        best = np.clip(splits / tails, 1, T)
-    r = np.stack([np.floor(best), np.ceil(best)])
+    r = np.arange(1, T + 1)[:, None]
     gains = splits * np.log(r * n / noise_variance) + (T - r) * tails
-    worst = gains.max(axis=0)
-    return HALF_OVER_GREEDY * float(worst.min())
+    return HALF_OVER_GREEDY * float(gains.max(axis=0).min())
 
 
 def unit_vectors(n: int, d: int, seed: int) -> Array:

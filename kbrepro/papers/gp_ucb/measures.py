@@ -34,12 +34,16 @@ def watched(
     x = problem.model.points[:, 0]
     frames: list[pd.DataFrame] = []
     for t, arm, observed in rounds(policy, problem, horizon, noise):
-        frame = pd.DataFrame({"round": t, "x": x, "f": problem.expected_reward})
-        frame["mean"] = policy.posterior.mean.copy()
-        frame["half"] = policy.width(policy) * policy.posterior.sd
-        frame["pulled"] = x[arm]
-        frame["observed"] = observed
-        frames.append(frame)
+        now = {
+            "round": t,
+            "x": x,
+            "f": problem.expected_reward,
+            "mean": policy.posterior.mean,
+            "half": policy.width(policy) * policy.posterior.sd,
+            "pulled": x[arm],
+            "observed": observed,
+        }
+        frames.append(pd.DataFrame(now))
     return pd.concat(frames)
 
 

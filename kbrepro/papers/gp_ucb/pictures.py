@@ -11,7 +11,7 @@ from kbrepro import figures
 from kbrepro.curve import Curve
 from kbrepro.figures import KERNEL_LOOK, WIDTH, pieces
 from kbrepro.kernels import Array
-from kbrepro.papers import looks
+from kbrepro.papers import Curves, looks
 
 HERO = "GP-UCB/5"
 #: The paper's own comparison.
@@ -40,47 +40,49 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
         ax.fill_between(now["x"], low, high, color="0.86", label="band")
         ax.plot(now["x"], now["f"], "--", color="0.35", linewidth=1.0, label="f, unknown")
         ax.plot(now["x"], now["mean"], color=looks()[HERO][0], label="posterior mean")
-        black = {"color": "black", "markersize": 6}
-        ax.plot(before["pulled"], before["observed"], "+", label="observed", **black)
+        ax.plot(
+            before["pulled"], before["observed"], "+", color="black", markersize=6, label="observed"
+        )
         at = now["pulled"].iloc[0]
         edge = high[now["x"] == at]
         ax.plot(at, edge, "v", color=looks()["EI"][0], label="next pull: highest edge of the band")
         ax.set(title=f"round {t}", xlabel="arm x", ylabel="reward")
         ax.label_outer()
-    title = "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5"
-    return pieces.titled(fig, title, 5, panel=len(shown) - 1)
+    return pieces.titled(
+        fig, "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5", 5, panel=len(shown) - 1
+    )
 
 
 # Figure 5
 
 
-def figure_5a(traces: Mapping[str, Curve]) -> Figure:
+def figure_5a(traces: Curves) -> Figure:
     """Return Fig. 5a: mean average regret on functions of the prior, by rule."""
     title = "Fig. 5a of Srinivas et al., replicated: average regret on functions of the prior"
     panel = _only((*RULES, "GP-UCB, Theorem 2"), traces)
     return regrets(title, {"": panel}, spread="mean and 95 % interval")
 
 
-def figure_5b(
-    thirds: Mapping[str, Mapping[str, Curve]], data: str, unit: str, block: int
-) -> Figure:
+def figure_5b(thirds: Mapping[str, Curves], data: str, unit: str, block: int) -> Figure:
     """Return Fig. 5b, a panel for each third of the days: intervals from means of `block` rows."""
     title = f"Fig. 5b of Srinivas et al., replicated: average regret, {data}"
     panels = {f"{third} tested": _only(RULES, traces) for third, traces in thirds.items()}
     return regrets(title, panels, spread="mean and 95 % interval", unit=unit, block=block)
 
 
-def since_the_paper(panels: Mapping[str, Mapping[str, Curve]]) -> Figure:
+def since_the_paper(panels: Mapping[str, Curves]) -> Figure:
     """Return the average regret of rules since the paper, a panel each {title: {rule: trace}}."""
-    title = "Since the paper: average regret of later rules beside GP-UCB and EI"
-    return regrets(title, {name: _only(LATER, traces) for name, traces in panels.items()})
+    return regrets(
+        "Since the paper: average regret of later rules beside GP-UCB and EI",
+        {name: _only(LATER, traces) for name, traces in panels.items()},
+    )
 
 
-def _only(rules: Sequence[str], traces: Mapping[str, Curve]) -> dict[str, Curve]:
+def _only(rules: Sequence[str], traces: Curves) -> dict[str, Curve]:
     return {rule: traces[rule] for rule in rules}
 
 
-def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: object) -> Figure:
+def regrets(title: str, panels: Mapping[str, Curves], **settings: object) -> Figure:
     """Return average regret, a panel each {title: {rule: trace}} (`figures.regret_quartiles`)."""
     settings |= {"quantity": "average", "hero": HERO, "bands": BANDED}
     fig, axes = figures.regret_row(panels, 3.9, **settings)

@@ -40,5 +40,6 @@ class GPEIMS(SampledMaximum):
     """
 
     def index(self) -> Array:
-        sd = self.posterior.sd
-        return log_expected_improvement(self.centred(), sd, self.target(), self.prior_sd)
+        return log_expected_improvement(
+            self.centred(), self.posterior.sd, self.target(), self.prior_sd
+        )

@@ -7,15 +7,9 @@ import numpy as np
 
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkModel
-from kbrepro.papers.gpn_ucb.posterior import (
-    HALF_WIDTH,
-    STEP,
-    TABLE_POINTS,
-    ChainPosterior,
-    interpolate,
-    stencil,
-)
-from kbrepro.policies.base import IndexPolicy, Seed
+from kbrepro.papers.gpn_ucb.policies import ChainPolicy
+from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, interpolate, stencil
+from kbrepro.policies.base import Seed
 from kbrepro.policies.improvement import log_expected_improvement
 
 #: Spacing of the trapezoid rule's nodes for the standard normal.
@@ -73,7 +67,7 @@ def smooth(table: Array) -> Array:
     return averages[:, pad : pad + len(table)]
 
 
-class ExactCascadeEI(IndexPolicy):
+class ExactCascadeEI(ChainPolicy):
     """cEI (eq. 286): the expected improvement of the chain's last output, drawn layer by layer.
 
     The expectation is computed by nested one-dimensional quadrature from the last layer to the
@@ -81,12 +75,6 @@ class ExactCascadeEI(IndexPolicy):
     v_2(f_1(x)); f_i(z) is normal with the posterior mean and sd of its layer. The posteriors of the
     layers are independent, as in eq. 286's samples.
     """
-
-    model: NetworkModel
-    posterior: ChainPosterior
-
-    def prior(self, horizon: int | None) -> ChainPosterior:
-        return ChainPosterior(self.model)
 
     def index(self) -> Array:
         if self.t == 1:

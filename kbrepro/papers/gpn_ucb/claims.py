@@ -39,9 +39,13 @@ from kbrepro.papers.gpn_ucb.experiments import PULLS as PULLS_OF_RATE
 from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL
 from kbrepro.problems import Trial
 
-BLACK_BOX, GREY_BOX, LUCKY = ("GP-UCB", "EI"), ("cUCB", "OI"), ("cEI", "cUCB")
-OURS, POOL = ("GPN-UCB", "NonAda"), ("GPN-UCB", "cEI", *GREY_BOX, *BLACK_BOX)
-BASELINES, WITHOUT_CEI = POOL[1:], POOL[2:]
+BLACK_BOX = ("GP-UCB", "EI")
+GREY_BOX = ("cUCB", "OI")
+LUCKY = ("cEI", "cUCB")
+OURS = ("GPN-UCB", "NonAda")
+POOL = ("GPN-UCB", "cEI", *GREY_BOX, *BLACK_BOX)
+BASELINES = POOL[1:]
+WITHOUT_CEI = POOL[2:]
 #: Fig. 11 names its curves: OI is not among them.
 IN_FIG_11 = ("cEI", "cUCB", *BLACK_BOX)
 #: The numbers of pulls of NonAda, at which Fig. 12 compares simple regret; b of OI in Fig. 10 up to
@@ -51,12 +55,12 @@ OI_OF_SMALL_B = ("OI 0.0001", "OI 0.001", "OI 0.01", "OI 0.1", "OI 1")
 #: Statistics of a chain. NonAda's simple regret at 50 is that of 49 pulls. EARLY: whether the first
 #: trial is near the best, within 20 % of the range, before GPN-UCB's, but near-optimal, within 5 %,
 #: no earlier.
-MEAN, CURVE, AT_50 = (
-    "simple regret, mean over T",
-    "simple regret, mean over rounds",
-    "simple regret at 50",
-)
-EARLY, NEAR, NEAR_OPTIMAL = "early in vain", 0.2, 0.05
+MEAN = "simple regret, mean over T"
+CURVE = "simple regret, mean over rounds"
+AT_50 = "simple regret at 50"
+EARLY = "early in vain"
+NEAR = 0.2
+NEAR_OPTIMAL = 0.05
 APART = "largest gap to cUCB"
 PRINTED = {1.0: 0.958, 1.5: 0.939, 2.0: 0.934}  # Fig. 6
 NEEDLES = ("needles, nu 1", "needles, nu 1.5")  # whose norm is at most B
@@ -107,7 +111,8 @@ def early(curves, ranges):
     """`EARLY` of every rule, from falling curves of simple regret by rule, one trial a chain, (n,
     T) each.
     """
-    near, best_at = {}, {}
+    near = {}
+    best_at = {}
     for rule, curve in curves.items():
         first = curve[: len(ranges)]
         near[rule] = (first > NEAR * ranges[:, None]).sum(axis=1)
@@ -132,8 +137,10 @@ def facts(kept):
 def several(kept):
     """The columns of the drawn chains with several maximisers that cEI played."""
     gaps, ranges = facts(kept)
-    traces, by_cei = kept.traces("draws"), kept.traces("draws, cEI")
-    n, times = len(by_cei["cEI"].arms), len(traces["OI"].arms) // len(ranges)
+    traces = kept.traces("draws")
+    by_cei = kept.traces("draws, cEI")
+    n = len(by_cei["cEI"].arms)
+    times = len(traces["OI"].arms) // len(ranges)
     columns = statistics(traces, ranges, times) | nonadaptive(kept.results("NonAda, draws"), ranges)
     first = falling(traces, times) | falling(by_cei)
     columns |= statistics(by_cei, ranges) | early(first, ranges[:n])
@@ -143,8 +150,10 @@ def several(kept):
 
 def obvious(kept):
     """The columns of the drawn chains with an obvious maximiser."""
-    planned, traces = kept.planned("obvious"), kept.traces("obvious")
-    source, trials = planned.experiment.problem, range(planned.trials)
+    planned = kept.planned("obvious")
+    traces = kept.traces("obvious")
+    source = planned.experiment.problem
+    trials = range(planned.trials)
     ranges = np.array([source(Trial(planned.seed, number)).reward_range for number in trials])
     columns = statistics(traces, ranges) | nonadaptive(kept.results("NonAda, obvious"), ranges)
     columns |= early(falling(traces), ranges)
@@ -181,22 +190,28 @@ def fig6(kept):
 
 
 LAYER_1 = {"plain": {}, "enveloped": {"GPN-UCB": "GPN-UCB, enveloped"}}
-TRIALS = (
-    "a row is the mean of ten trials in the paper, here of 3 with several maximisers, of 1 with an"
-    " obvious one, of 1 of cEI"
-)
-ENVELOPE = "eqs. 9 and 10 give the first layer an envelope, which the kept trials have in a reading"
-ACROSS = "ten trials of one chain in the paper, here of ten chains"
 one_chain = partial(Table, size=1, unit="chain", pool=POOL)
 of_both_figures = partial(
-    one_chain, readings={"first layer": LAYER_1}, caveat=f"{TRIALS}; {ENVELOPE}"
+    one_chain,
+    readings={"first layer": LAYER_1},
+    caveat=(
+        "a row is the mean of ten trials in the paper, here of 3 with several maximisers, of 1 with"
+        " an obvious one, of 1 of cEI; eqs. 9 and 10 give the first layer an envelope, which the"
+        " kept trials have in a reading"
+    ),
 )
 g1, g2 = both = (
     of_both_figures("Figs. 11, 12, g1", load=several),
     of_both_figures("Figs. 11, 12, g2", load=obvious),
 )
 #: Ten trials, drawn from one trial on each chain: `EARLY` speaks of trials.
-by_trial = partial(replace, size=10, unit="trial", readings={}, caveat=ACROSS)
+by_trial = partial(
+    replace,
+    size=10,
+    unit="trial",
+    readings={},
+    caveat="ten trials of one chain in the paper, here of ten chains",
+)
 ten_trials = by_trial(g1), by_trial(g2)
 TIES = "OI and cUCB break ties alike, where the paper has independent trials"
 swept1, _ = swept = (
@@ -491,7 +506,8 @@ def envelope_saves_regret(versions):
 )
 def distant_points_have_no_impact(versions):
     """sufficiently close to [...] (since distant ones should have no impact)"""
-    near, far = versions["as in L.2"], versions["over all of D"]
+    near = versions["as in L.2"]
+    far = versions["over all of D"]
     return indistinguishable(near, far, np.maximum(near, far))
 
 
@@ -559,7 +575,8 @@ def theorems_5_and_6(kept):
     for label in NEEDLES:
         shares.append(EPSILON / np.mean(kept.results(label.replace(",", ", NonAda,"))))
         for trace in kept.traces(label).values():
-            simple, mean = trace.regret.min(axis=1).mean(), trace.regret.mean()
+            simple = trace.regret.min(axis=1).mean()
+            mean = trace.regret.mean()
             shares.append(EPSILON / np.array([simple, mean]))
     return Outcome.of(shares)
 

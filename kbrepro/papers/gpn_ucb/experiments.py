@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from kbrepro.kernels import Matern, grid
-from kbrepro.papers import Make
+from kbrepro.papers import Make, Plan, Rules
 from kbrepro.papers.gpn_ucb import measures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.measures import Source
@@ -33,21 +33,21 @@ EPSILON = 0.15
 #: Two layers of smoothness 1.5, and pulls, behind the rate of NonAda.
 ROUGH_LAYERS = RandomNetwork(FeedForward(Matern(1.0, nu=1.5)), grid(100, 1, -2, 2), (1, 1))
 PULLS = [4, 6, 9, 13, 18, 25, 36, 50]
-RULES: dict[str, Make] = {
+RULES: Rules = {
     "GPN-UCB": GPNUCB,
     "cUCB": CascadeUCB,
     "OI": OptimisticImprovement,
     "GP-UCB": black_box_ucb,
     "EI": black_box_ei,
 }
-VERSIONS: dict[str, Make] = {
+VERSIONS: Rules = {
     "as in L.2": GPNUCB,
     "with the point itself": partial(GPNUCB, itself=True),
     "no envelope": partial(GPNUCB, envelope=False),
     "400 points": partial(GPNUCB, n_grid=400),
     "over all of D": partial(GPNUCB, radius=10.0),
 }
-FIRST_LAYER: dict[str, Make] = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
+FIRST_LAYER: Rules = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
 
 
 @cache
@@ -86,13 +86,13 @@ def experiments(
     network_horizon: int,
     needle_side: int,
     cross_chains: int,
-) -> dict[str, Planned]:
+) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
     draws = DrawnChain(side)
     norm_2 = exact_chain(side)
-    sampled: dict[str, Make] = {"cEI": partial(SampledCascadeEI, samples=samples)}
-    exact: dict[str, Make] = {"cEI, exact": ExactCascadeEI}
+    sampled: Rules = {"cEI": partial(SampledCascadeEI, samples=samples)}
+    exact: Rules = {"cEI, exact": ExactCascadeEI}
     peaks = obvious(side, obvious_chains, seed)
     clear = Repeated(draws, 1, peaks)
     shown = pair(side, obvious_chains, seed)

@@ -1,18 +1,19 @@
 """What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from kbrepro.curve import Curve, simple_regret
+from kbrepro.curve import simple_regret
 from kbrepro.kernels import Array
-from kbrepro.papers.gpn_ucb.network import NetworkProblem
+from kbrepro.papers import Bools, Curves, Integers
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
 from kbrepro.policies.base import best_arm
+from kbrepro.posterior import RowPosterior
 from kbrepro.problems import Trial
 from kbrepro.simulation import rounds, run
 
@@ -45,7 +46,7 @@ def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
 
 def find_chains(
     source: Source, wanted: int, obvious: bool, trial: Trial, most: int = 2000
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return the numbers of the first `wanted` chains with an obvious maximiser, or several.
 
     Fewer if the first `most` chains hold fewer. One job, whatever the trial's number: it looks at
@@ -66,9 +67,7 @@ def ranges_of(source: Source, numbers: Sequence[int], seed: int) -> Array:
     return np.array([source(Trial(seed, number)).reward_range for number in numbers])
 
 
-def simple_regrets(
-    traces: Mapping[str, Curve], pulls: NDArray[np.int64], rows: NDArray[np.bool_] | None = None
-) -> pd.DataFrame:
+def simple_regrets(traces: Curves, pulls: Integers, rows: Bools | None = None) -> pd.DataFrame:
     """Return by rule percentages of the range, from simple regrets in ranges, of all trials or of
     those of which `rows` is true.
 
@@ -98,9 +97,9 @@ def beside_last_pull(
     model = problem.model
     policy = GPNUCB(model, pulls, rng=trial.rng("policy"))
     arms = run(policy, problem, pulls, trial.rng("noise")).arms
-    others = np.setdiff1d(np.arange(model.n_arms), arms)
-    distance = np.linalg.norm(model.points[others] - model.points[arms[-1]], axis=1)
-    near = others[distance.argmin()]
+    distance = np.linalg.norm(model.points - model.points[arms[-1]], axis=1)
+    distance[arms] = np.inf
+    near = distance.argmin()
     kinds = {
         "grid": BoxSets(model),
         "no envelope": BoxSets(model, envelope=False),
@@ -131,23 +130,20 @@ def multiplications(n_arms: int, horizon: int, samples: int) -> dict[str, float]
     return {"GPN-UCB": float(first + 2 * sets), "cEI": float(first + 2 * sampled)}
 
 
-def excludes_best(chain: NetworkProblem, arms: NDArray[np.int64]) -> bool:
+def excludes_best(chain: NetworkProblem, arms: Integers) -> bool:
     """Return whether mean +- B sd of the first layer, after pulls of `arms`, miss its output at
     the best arm.
     """
-    first = chain.outputs[0][:, 0]
-    best = chain.expected_reward.argmax()
-    pulled = np.unique(arms)
-    Z = chain.model.points[pulled]
-    z = chain.model.points[[best]]
-    across = KERNEL(Z, z)
-    weights = np.linalg.solve(KERNEL(Z, Z) + 1e-7 * np.eye(len(Z)), across)[:, 0]
-    variance = KERNEL.diag(z)[0] - across[:, 0] @ weights
-    sd = np.sqrt(max(variance, 0.0))
-    return bool(abs(first[best] - first[pulled] @ weights) > chain.model.norm_bound * sd)
+    places = [chain.expected_reward.argmax(), *np.unique(arms)]
+    best, *pulled = chain.outputs[0][places, 0].tolist()
+    posterior = RowPosterior(KERNEL, chain.model.points[places], NOISE_VARIANCE)
+    for place, output in enumerate(pulled, 1):
+        posterior.update(place, output)
+    off = abs(best - posterior.mean[0])
+    return bool(off > chain.model.norm_bound * posterior.sd[0])
 
 
-def refuted_after(chain: NetworkProblem, arms: NDArray[np.int64]) -> float:
+def refuted_after(chain: NetworkProblem, arms: Integers) -> float:
     """Return the round after which no first layer of norm B fits all that was seen, or infinity.
 
     None fits once y' K^-1 y of the outputs seen exceeds B^2.
@@ -155,7 +151,7 @@ def refuted_after(chain: NetworkProblem, arms: NDArray[np.int64]) -> float:
     # rounds, from 0, of arms not pulled before
     new = np.sort(np.unique(arms, return_index=True)[1])
     Z = chain.model.points[arms[new]]
-    root = np.linalg.cholesky(KERNEL(Z, Z) + 1e-7 * np.eye(len(new)))
+    root = np.linalg.cholesky(KERNEL(Z, Z) + NOISE_VARIANCE * np.eye(len(new)))
     white = np.linalg.solve(root, chain.outputs[0][arms[new], 0])
     squared_norm = np.cumsum(white**2)
     refuted = new[squared_norm > chain.model.norm_bound**2 + 1e-6] + 1
@@ -163,7 +159,7 @@ def refuted_after(chain: NetworkProblem, arms: NDArray[np.int64]) -> float:
 
 
 def what_bounds_did(
-    source: Source, numbers: Sequence[int], arms: NDArray[np.int64], ends: Array, seed: int
+    source: Source, numbers: Sequence[int], arms: Integers, ends: Array, seed: int
 ) -> pd.DataFrame:
     """Return a row per chain of `numbers` on which GPN-UCB pulled `arms` (n, T).
 
@@ -173,12 +169,13 @@ def what_bounds_did(
     rows = []
     for number, pulled, end in zip(numbers, arms, ends, strict=True):
         chain = source(Trial(seed, number))
-        row = {
-            "excluded": excludes_best(chain, pulled),
-            "missed": end > NEAR,
-            "refuted": refuted_after(chain, pulled),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "excluded": excludes_best(chain, pulled),
+                "missed": end > NEAR,
+                "refuted": refuted_after(chain, pulled),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -250,15 +247,14 @@ def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) 
     (eq. 136). Each is the largest over `sides`.
     """
     problem = network(trial)
-    largest = {"error": 0.0, "regret": 0.0}
+    shares = []
     for side in sides:
         mean, sds = nonadaptive(problem, side)
         bound = composed_bound(problem, sds)
-        error = float((np.abs(problem.expected_reward - mean) / bound).max())
-        regret = float(problem.regret(best_arm(mean)) / (2 * bound.max()))
-        largest["error"] = max(largest["error"], error)
-        largest["regret"] = max(largest["regret"], regret)
-    return largest
+        error = np.abs(problem.expected_reward - mean) / bound
+        shares.append((error.max(), problem.regret(best_arm(mean)) / (2 * bound.max())))
+    error, regret = np.max(shares, axis=0).tolist()
+    return {"error": error, "regret": regret}
 
 
 def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:

@@ -58,8 +58,9 @@ class NetworkModel(checks.Checked):
         """
         checks.arm_index(arm, self.n_arms)
         if not isinstance(observation, list | tuple | np.ndarray):
-            allowed = f"a list of the outputs of {len(self.widths)} layers"
-            raise checks.refused("observation", observation, allowed)
+            raise checks.refused(
+                "observation", observation, f"a list of the outputs of {len(self.widths)} layers"
+            )
         outputs = [np.atleast_1d(checks.array("observation", output)) for output in observation]
         shapes = [output.shape for output in outputs]
         if shapes != [(n,) for n in self.widths]:

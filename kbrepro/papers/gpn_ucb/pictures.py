@@ -9,18 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.curve import Curve
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.pieces import titled
 from kbrepro.kernels import Array
-from kbrepro.papers import looks
+from kbrepro.papers import Curves, looks
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 
 #: A simple regret below this share of the range is beyond the axis.
 LEAST = 1e-4
 #: {title: {rule: curve}}
-Panels = Mapping[str, Mapping[str, Curve]]
+Panels = Mapping[str, Curves]
 #: NonAda has no curve: each number of pulls is another design.
 DOT = {
     "color": looks()["NonAda"][0],
@@ -50,14 +49,19 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
         ax.set(title=title, xlabel="its input", ylabel="its output")
         ax.locator_params(axis="x", nbins=3)
 
-    star = {"color": "white", "markeredgecolor": "black", "markersize": 9}
     for row, (kind, problem) in zip(axes, problems.items(), strict=True):
         first, second, third = (output[:, 0] for output in problem.outputs)
         on_arms(row[0], first, "layer 1")
         on_inputs(row[1], first, second, "layer 2")
         on_inputs(row[2], second, third, "layer 3")
         on_arms(row[3], third, fill(f"g, {kind}", 18))
-        row[3].plot(*problem.model.points[third.argmax()], "*", **star)
+        row[3].plot(
+            *problem.model.points[third.argmax()],
+            "*",
+            color="white",
+            markeredgecolor="black",
+            markersize=9,
+        )
     title = "Fig. 9 of Li and Scarlett, replicated: two chains drawn from the prior"
     return titled(fig, f"{title} (star: the maximiser)")
 
@@ -107,8 +111,9 @@ def oi(panels: Panels) -> Figure:
         unit="range of g",
     )
     axes[0].set_ylim(bottom=LEAST)
-    title = "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for five b, and of cUCB"
-    return figures.labelled(fig, title)
+    return figures.labelled(
+        fig, "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for five b, and of cUCB"
+    )
 
 
 def raised(source: needle.Needles) -> Figure:

@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro.kernels import Array, grid
+from kbrepro.papers import Integers
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem, Observation
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
@@ -41,7 +41,7 @@ class GPNUCB(IndexPolicy):
         return self.posterior.bounds()[1]
 
 
-def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
+def uniform_design(points: Array, per_side: int) -> Integers:
     """Return the arms nearest to the centres of per_side^d equal cells of the points' (A, d) box.
 
     The fill distance is half a cell's diagonal, of the order T^(-1/d), up to the arms' spacing.
@@ -85,8 +85,7 @@ class BlackBox(AskTell):
         self, model: NetworkModel, horizon: int, *, policy: Callable[..., AskTell], rng: Seed = 0
     ) -> None:
         self.start(model, rng)
-        kernel = model.structure.kernel
-        seen = Model(model.points, kernel, NOISE_VARIANCE, norm=model.norm_bound)
+        seen = Model(model.points, model.structure.kernel, NOISE_VARIANCE, norm=model.norm_bound)
         self.policy = policy(seen, horizon, rng=self.rng)
 
     def choose(self) -> int:
@@ -108,17 +107,21 @@ black_box_ucb = partial(BlackBox, policy=partial(UCB, width=norm_width))
 black_box_ei = partial(BlackBox, policy=partial(ExpectedImprovement, incumbent="noisy_reward"))
 
 
-class CascadeUCB(IndexPolicy):
-    """cUCB (eqs. 278-284): the arm with the largest mean~ + B sd~.
-
-    Means are fed forward, and sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1).
-    """
+class ChainPolicy(IndexPolicy):
+    """A rule for chains, with the posteriors of all layers."""
 
     model: NetworkModel
     posterior: ChainPosterior
 
     def prior(self, horizon: int | None) -> ChainPosterior:
         return ChainPosterior(self.model)
+
+
+class CascadeUCB(ChainPolicy):
+    """cUCB (eqs. 278-284): the arm with the largest mean~ + B sd~.
+
+    Means are fed forward, and sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1).
+    """
 
     def fed_forward(self) -> tuple[Array, Array]:
         """Return mean~ and sd~ of the whole chain, each (A,)."""

@@ -8,11 +8,11 @@ the smallest variances).
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
+from kbrepro.papers import Integers
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
 from kbrepro.posterior import Stack, Uncertain
 
@@ -33,18 +33,14 @@ class LayerPosterior(Uncertain):
         n_outputs: int = 1,
         noise_variance: float = NOISE_VARIANCE,
     ) -> None:
-        self.kernel, self.points, self.noise_variance = (
-            kernel,
-            checks.read_only(points),
-            noise_variance,
-        )
+        self.kernel = kernel
+        self.points = checks.read_only(points)
+        self.noise_variance = noise_variance
         self.mean = checks.read_only(np.zeros((len(points), n_outputs)))
         self._variance = kernel.diag(points).astype(float).copy()
-        self._inputs, self._rows, self._residuals = (
-            Stack(points.shape[1]),
-            Stack(len(points)),
-            Stack(n_outputs),
-        )
+        self._inputs = Stack(points.shape[1])
+        self._rows = Stack(len(points))
+        self._residuals = Stack(n_outputs)
         self._factor = np.zeros((16, 16))
 
     def at(self, Z: Array) -> tuple[Array, Array]:
@@ -56,7 +52,8 @@ class LayerPosterior(Uncertain):
         """Return the mean (n, n_outputs) at any points Z (n, d), and V = L^-1 k(inputs, Z), (pulls,
         n).
         """
-        K, t = self.kernel(self._inputs(), Z), len(self._inputs)
+        K = self.kernel(self._inputs(), Z)
+        t = len(self._inputs)
         V = solve_triangular(self._factor[:t, :t], K, lower=True, check_finite=False) if t else K
         return V.T @ self._residuals(), V
 
@@ -68,13 +65,15 @@ class LayerPosterior(Uncertain):
         checks.finite_array(z=z, y=y)
         z = z[None, :]
         mean, V = self.solved(z)
-        t, new = len(V), V[:, 0]
+        t = len(V)
+        new = V[:, 0]
         scale = np.sqrt(
             max(float(self.kernel.diag(z)[0]) - float(new @ new), 0.0) + self.noise_variance
         )
         if t == len(self._factor):
             self._factor = np.pad(self._factor, (0, t))
-        self._factor[t, :t], self._factor[t, t] = new, scale
+        self._factor[t, :t] = new
+        self._factor[t, t] = scale
         row = (self.kernel(z, self.points)[0] - new @ self._rows()) / scale
         residual = (y - mean[0]) / scale
         self._inputs.append(z[0])
@@ -106,24 +105,26 @@ class NetworkPosterior(checks.Changing):
 
 #: Tables span [-HALF_WIDTH, HALF_WIDTH]; outside, where no data is near and the posterior is the
 #: prior, the end counts.
-HALF_WIDTH, STEP = 8.0, 0.01
+HALF_WIDTH = 8.0
+STEP = 0.01
 TABLE_POINTS = np.linspace(-HALF_WIDTH, HALF_WIDTH, round(2 * HALF_WIDTH / STEP) + 1)[:, None]
 
 
-def stencil(z: Array) -> tuple[NDArray[np.int64], Array]:
+def stencil(z: Array) -> tuple[Integers, Array]:
     """Return the first of the four entries of a table that are nearest to z, and their weights in a
     cubic, (4, ...).
     """
     position = (np.clip(z, -HALF_WIDTH, HALF_WIDTH) + HALF_WIDTH) / STEP
     left = np.clip(position.astype(np.int64), 1, len(TABLE_POINTS) - 3)
     u = position - left
-    outer, inner = (u - 1) * (u - 2), (u + 1) * u
+    outer = (u - 1) * (u - 2)
+    inner = (u + 1) * u
     return left - 1, np.stack(
         [-u * outer / 6, (u + 1) * outer / 2, -inner * (u - 2) / 2, inner * (u - 1) / 6]
     )
 
 
-def interpolate(column: Array, at: tuple[NDArray[np.int64], Array]) -> Array:
+def interpolate(column: Array, at: tuple[Integers, Array]) -> Array:
     """Return the cubic through the four nearest entries of a table's column (n,) at z: `at` is
     stencil(z).
     """
@@ -148,7 +149,8 @@ class ChainPosterior(NetworkPosterior):
 
     def at(self, layer: int, z: Array) -> tuple[Array, Array]:
         """Return mean and sd of a later layer at z, each of the shape of z."""
-        where, posterior = stencil(z), self.posteriors[layer]
+        where = stencil(z)
+        posterior = self.posteriors[layer]
         mean, variance = (
             interpolate(column, where) for column in (posterior.mean[:, 0], posterior.variance)
         )

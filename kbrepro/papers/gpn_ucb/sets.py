@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
+from kbrepro.papers import Bools, Integers
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 
@@ -44,31 +44,31 @@ def neighbour_slopes(Z: Array, points: Array, lipschitz: float, radius: float) -
     return np.where(distance <= radius * (1 + 1e-12), lipschitz * distance, np.inf)
 
 
-def arm_neighbours(
-    points: Array, lipschitz: float, radius: float
-) -> tuple[NDArray[np.int64], Array]:
+def arm_neighbours(points: Array, lipschitz: float, radius: float) -> tuple[Integers, Array]:
     """Return for each point (P, d) the numbers of those within `radius`, and their L |z - p|,
     (most, P) each.
 
     Slopes are infinite where a point has fewer neighbours than the `most`: with 2,500 arms 80.
     """
-    tree, reach = cKDTree(points), radius * (1 + 1e-12)
+    tree = cKDTree(points)
+    reach = radius * (1 + 1e-12)
     most = tree.query_ball_point(points, reach, return_length=True).max()
     distance, near = tree.query(points, np.arange(1, most + 1), distance_upper_bound=reach)
     return near.T % len(points), lipschitz * distance.T
 
 
-def largest_inside(values: Array, inside: NDArray[np.bool_]) -> Array:
+def largest_inside(values: Array, inside: Bools) -> Array:
     """Return the maxima over sets of points: values (P, k), inside (A, P) -> (A, k), -inf for a set
     without points.
     """
     return np.stack([np.where(inside, column, -np.inf).max(axis=1) for column in values.T], axis=1)
 
 
-def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+def inside_boxes(points: Array, low: Array, high: Array) -> Bools:
     """Return which points (P, d) lie in boxes [low, high], each (A, d), up to rounding, (A, P)."""
-    above, below = points >= low[:, None] - ROUNDING, points <= high[:, None] + ROUNDING
-    inside: NDArray[np.bool_] = np.all(above & below, axis=2)
+    above = points >= low[:, None] - ROUNDING
+    below = points <= high[:, None] + ROUNDING
+    inside: Bools = np.all(above & below, axis=2)
     return inside
 
 
@@ -97,7 +97,9 @@ class NetworkSets(NetworkPosterior):
             raise ValueError(
                 f"half_width = {half_width} is not allowed: layers return up to {reach:g}"
             )
-        self.half_width, self.radius, self.step = half_width, radius, 2 * half_width / (n_grid - 1)
+        self.half_width = half_width
+        self.radius = radius
+        self.step = 2 * half_width / (n_grid - 1)
         grids = [grid(n_grid, d, -half_width, half_width) for d in model.widths[:-1]]
         self._slopes = [
             neighbour_slopes(points, points, model.lipschitz, radius) for points in grids
@@ -135,7 +137,9 @@ class BoxSets(NetworkSets):
         **settings: Any,
     ) -> None:
         super().__init__(model, **settings)
-        self.envelope, self.outward, self.itself = envelope, outward, itself
+        self.envelope = envelope
+        self.outward = outward
+        self.itself = itself
         self._first = arm_neighbours(model.points, model.lipschitz, self.radius) if first else None
         # of every layer's inputs, which sides of a box a corner has, one row a corner
         self._upper_ends = [grid(2, d) > 0 for d in model.widths[:-1]]
@@ -160,7 +164,9 @@ class BoxSets(NetworkSets):
 
     def _through(self, i: int, low: Array, high: Array) -> Array:
         """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""
-        posterior, dilate, L = self.posteriors[i], 0.0, self.model.lipschitz
+        posterior = self.posteriors[i]
+        dilate = 0.0
+        L = self.model.lipschitz
         both = self.band(posterior.mean, posterior.sd)
         on_grid = lower_envelope(both, self._slopes[i - 1]) if self.envelope else both
         if self.outward:
@@ -168,7 +174,8 @@ class BoxSets(NetworkSets):
             on_grid = on_grid + L * dilate * np.sqrt(low.shape[1])
             low, high = np.clip([low, high], -self.half_width, self.half_width)
         inside = inside_boxes(posterior.points, low - dilate, high + dilate)
-        largest, empty = largest_inside(on_grid, inside), ~inside.any(axis=1)
+        largest = largest_inside(on_grid, inside)
+        empty = ~inside.any(axis=1)
         if empty.any():  # the corners, also of inverted boxes
             upper_ends = self._upper_ends[i - 1]
             Z = np.where(upper_ends, high[empty, None], low[empty, None]).reshape(-1, low.shape[1])
@@ -199,7 +206,7 @@ class BallSets(NetworkSets):
     empty set becomes the grid point nearest to belonging.
     """
 
-    def regions(self) -> list[NDArray[np.bool_]]:
+    def regions(self) -> list[Bools]:
         """Return for every layer but the last which grid points its output may be, (A, P)."""
         regions = [_union(np.eye(self.model.n_arms, dtype=bool), self._excess(0))]
         for i in range(1, len(self.model.widths) - 1):
@@ -219,11 +226,12 @@ class BallSets(NetworkSets):
         """Return |w - mean(z)| - B sd(z) for all fixed points z of layer i and outputs w, (Q,
         P).
         """
-        posterior, outputs = self.posteriors[i], self.posteriors[i + 1].points
+        posterior = self.posteriors[i]
+        outputs = self.posteriors[i + 1].points
         return cdist(posterior.mean, outputs) - self.model.norm_bound * posterior.sd[:, None]
 
 
-def _union(regions: NDArray[np.bool_], excess: Array) -> NDArray[np.bool_]:
+def _union(regions: Bools, excess: Array) -> Bools:
     """Return which outputs w lie in the set of some z of each region: regions (A, P), excess (P, Q)
     -> (A, Q).
 

@@ -33,7 +33,8 @@ from kbrepro.papers.igp_ucb import measures
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS
 from kbrepro.problems import Trial
 
-PROPOSED, IMPROVING = OURS[1:], ("EI", "PI")
+PROPOSED = OURS[1:]
+IMPROVING = ("EI", "PI")
 EXISTING = ("GP-UCB", *IMPROVING)
 POOL = (*OURS, *IMPROVING)
 
@@ -45,8 +46,14 @@ def both_with(incumbent):
 
 #: The incumbents that the conjecture was played with.
 FEW = {"noisy reward": both_with("noisy incumbent"), "margin 0.01": both_with("margin 0.01")}
-MORE = {"margin 0.03": both_with("margin 0.03"), "margin 0.1": both_with("margin 0.1")}
-INCUMBENT = {"EI and PI": FEW | MORE | {"no margin": {}}}
+INCUMBENT = {
+    "EI and PI": {
+        **FEW,
+        "margin 0.03": both_with("margin 0.03"),
+        "margin 0.1": both_with("margin 0.1"),
+        "no margin": {},
+    }
+}
 CROSSED = ("EI and PI", "norm")
 ALIKE = (
     "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the"
@@ -90,9 +97,11 @@ fig1a, fig1b = fig1 = functions("Fig. 1 (a) SE"), functions("Fig. 1 (b) Matérn"
 fig2a, fig2b = fig2 = functions("Fig. 2 (a) SE"), functions("Fig. 2 (b) Matérn")
 fig3 = functions("Fig. 3 (a) Rosenbrock"), functions("Fig. 3 (b) Hartmann-3")
 scaling = {"readings": {"counts": {}, "standardised": {"*": "light, standardised"}}}
-OTHER_DAYS = "trained on other days than the paper's, whose minutes are not to be had"
 fig4a, fig4b = fig4 = (
-    replace(rows("temperature", 120, FOOTNOTE, {}), caveat=OTHER_DAYS),
+    replace(
+        rows("temperature", 120, FOOTNOTE, {}),
+        caveat="trained on other days than the paper's, whose minutes are not to be had",
+    ),
     rows("light", 192, FOOTNOTE_ON_LIGHT, scaling),
 )
 synthetic = (*fig1, *fig2, *fig3)
@@ -114,9 +123,13 @@ def ahead(rule, of="GP-UCB"):
     return lambda *panels: np.min(compared(np.divide, panels, [of], [rule]), axis=0)
 
 
-BEHIND, AHEAD = "mean R_T over that of the best rival", "mean R_T of GP-UCB over that of IGP-UCB"
-FIG_1, FIG_2, FIG_3 = "Section 6, Fig. 1", "Section 6, Fig. 2", "Section 6, Fig. 3"
-TEMPERATURE, LIGHT = "Section 6, Fig. 4 (a)", "Section 6, Fig. 4 (b)"
+BEHIND = "mean R_T over that of the best rival"
+AHEAD = "mean R_T of GP-UCB over that of IGP-UCB"
+FIG_1 = "Section 6, Fig. 1"
+FIG_2 = "Section 6, Fig. 2"
+FIG_3 = "Section 6, Fig. 3"
+TEMPERATURE = "Section 6, Fig. 4 (a)"
+LIGHT = "Section 6, Fig. 4 (b)"
 saving = ahead("IGP-UCB")
 
 
@@ -141,10 +154,13 @@ def igp_ucb_is_best(*fig1):
     return always(*cases(best, fig1, ["IGP-UCB"]))
 
 
-THOMPSON = f"{BEHIND} of GP-UCB, EI and PI, GP-TS, the larger of two panels"
-
-
-@claim("2-E", FIG_1, effect=behind("GP-TS", rivals=EXISTING), shows=THOMPSON, finding="Fig. 1")
+@claim(
+    "2-E",
+    FIG_1,
+    effect=behind("GP-TS", rivals=EXISTING),
+    shows=f"{BEHIND} of GP-UCB, EI and PI, GP-TS, the larger of two panels",
+    finding="Fig. 1",
+)
 def gp_ts_fares_well(*fig1):
     """while GP-TS also fares reasonably well compared to GP-UCB and GP-EI/GP-PI."""
     return always(*cases(competitive, fig1, ["GP-TS"], EXISTING))
@@ -156,10 +172,12 @@ def gap(fig):
     return np.abs(fig["EI"] - fig["PI"]) / fig.axis
 
 
-GAP = "largest gap between EI and PI in eight panels, as a share of the axis"
-
-
-@claim("2-F", "Section 6, footnote 11", effect=gap, shows=GAP)
+@claim(
+    "2-F",
+    "Section 6, footnote 11",
+    effect=gap,
+    shows="largest gap between EI and PI in eight panels, as a share of the axis",
+)
 def ei_and_pi_are_alike(*all_figures):
     """GP-EI and PI perform similarly and thus are not separately distinguishable in the plots."""
     return always(*(words.indistinguishable(fig["EI"], fig["PI"], fig.axis) for fig in all_figures))
@@ -185,17 +203,26 @@ def same_order_on_draws(fig1a, fig1b, fig2a, fig2b):
 
 # Fig. 3: test functions
 
-LEADERS = f"{BEHIND} of the rest, EI or PI, the largest of two panels"
-THE_REST = f"{BEHIND} of EI and PI, IGP-UCB or GP-TS, the largest of two panels"
 
-
-@claim("2-H", FIG_3, effect=behind(*IMPROVING, rivals=OURS), shows=LEADERS, finding="Fig. 3")
+@claim(
+    "2-H",
+    FIG_3,
+    effect=behind(*IMPROVING, rivals=OURS),
+    shows=f"{BEHIND} of the rest, EI or PI, the largest of two panels",
+    finding="Fig. 3",
+)
 def ei_and_pi_lead(*fig3):
     """We see GP-EI/PI perform better than the rest"""
     return always(*cases(best, fig3, IMPROVING, OURS))
 
 
-@claim("2-I", FIG_3, effect=behind(*PROPOSED, rivals=IMPROVING), shows=THE_REST, finding="Fig. 3")
+@claim(
+    "2-I",
+    FIG_3,
+    effect=behind(*PROPOSED, rivals=IMPROVING),
+    shows=f"{BEHIND} of EI and PI, IGP-UCB or GP-TS, the largest of two panels",
+    finding="Fig. 3",
+)
 def the_rest_is_competitive(*fig3):
     """while IGP-UCB and GP-TS show competitive performance."""
     return always(*cases(competitive, fig3, PROPOSED, IMPROVING))
@@ -203,14 +230,12 @@ def the_rest_is_competitive(*fig3):
 
 # Fig. 4: sensors
 
-BOTH_UCB = "mean R_T of IGP-UCB over that of GP-UCB"
-
 
 @claim(
     "2-J",
     TEMPERATURE,
     effect=behind("IGP-UCB", rivals=("GP-UCB",)),
-    shows=BOTH_UCB,
+    shows="mean R_T of IGP-UCB over that of GP-UCB",
     finding="temperature",
 )
 def igp_ucb_equals_gp_ucb(fig4a):
@@ -268,10 +293,12 @@ def markedly_improves(*but_temperature):
     return at_both(clearly_better, but_temperature)
 
 
-SIX = "mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels"
-
-
-@claim("2-S", "Section 4.2", effect=ahead("IGP-UCB", of="GP-TS"), shows=SIX)
+@claim(
+    "2-S",
+    "Section 4.2",
+    effect=ahead("IGP-UCB", of="GP-TS"),
+    shows="mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels",
+)
 def gp_ts_is_behind_igp_ucb(*synthetic):
     """which is a multiplicative [...] factor away from the bound [...] obtained for IGP-UCB and
     similar behavior is reflected in our simulations on synthetic data.
@@ -323,7 +350,8 @@ def gains_at_both(*all_figures):
     presented, over both synthetic and real-world setups, demonstrating performance improvements of
     the proposed algorithms, as well as their performance under misspecification.
     """
-    synthetic, sensors = all_figures[:-2], all_figures[-2:]
+    synthetic = all_figures[:-2]
+    sensors = all_figures[-2:]
     return always(*(at_each(gains(new, synthetic), gains(new, sensors)) for new in PROPOSED))
 
 
@@ -338,7 +366,8 @@ EIGHT = f"{BEHIND} of GP-UCB, EI and PI, IGP-UCB or GP-TS, the largest of eight 
 @claim("2-AB", "Section 7", effect=behind(*PROPOSED, rivals=EXISTING), shows=EIGHT)
 def proposed_rules_perform_well(*all_figures):
     """The proposed algorithms perform well in practice both on synthetic and real-world data."""
-    synthetic, sensors = all_figures[:-2], all_figures[-2:]
+    synthetic = all_figures[:-2]
+    sensors = all_figures[-2:]
     return always(
         *(at_each(within_twice(synthetic, new), within_twice(sensors, new)) for new in PROPOSED)
     )
@@ -381,13 +410,15 @@ def sensitivity(kernels):
     return growth(kernels, PROPOSED) / growth(kernels, IMPROVING)
 
 
-WRONG = (
-    "how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T ="
-    " 10,000; GP-UCB was not played"
+@remark(
+    "2-R",
+    "Section 6, after Fig. 3",
+    effect=sensitivity,
+    shows=(
+        "how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T ="
+        " 10,000; GP-UCB was not played"
+    ),
 )
-
-
-@remark("2-R", "Section 6, after Fig. 3", effect=sensitivity, shows=WRONG)
 def somewhat_less_robust(kernels):
     """hence we conjecture that the UCB- and TS- based algorithms are somewhat less robust on the
     choice of kernel than EI/PI.
@@ -409,10 +440,14 @@ WIDTH = {
 }
 mean_based = tuple(Table(fig.what, fig.label, 25) for fig in fig1)
 widths = tuple(Table(fig.what, fig.label, 25, readings=WIDTH) for fig in (*fig1, *fig2))
-EI_ALONE = "mean R_T of IGP-UCB over that of EI, the larger of two panels"
 
 
-@own_question("2-D", "Fig. 1", effect=behind("IGP-UCB", rivals=("EI",)), shows=EI_ALONE)
+@own_question(
+    "2-D",
+    "Fig. 1",
+    effect=behind("IGP-UCB", rivals=("EI",)),
+    shows="mean R_T of IGP-UCB over that of EI, the larger of two panels",
+)
 def igp_ucb_beats_ei_without_a_margin(*mean_based):
     """IGP-UCB has less regret than EI over the posterior mean without a margin."""
     return always(*compared(better, mean_based, ["IGP-UCB"], ["EI"]))
@@ -438,13 +473,14 @@ KERNELS = ("SE", "Matérn", "linear")
 PROVED = [f"{name}, proved: λ = 1 + 2/T" for name in KERNELS]
 
 
-CROSSING = (
-    "runs that cross the bound in 500 rounds, SE; the worst of four rules and three delta; room:"
-    " share over delta"
+@theorem(
+    "2-N",
+    "Theorem 1, Lemmas 1 and 2",
+    (
+        "runs that cross the bound in 500 rounds, SE; the worst of four rules and three delta;"
+        " room: share over delta"
+    ),
 )
-
-
-@theorem("2-N", "Theorem 1, Lemmas 1 and 2", CROSSING)
 def crossings(kept):
     """With probability 1 - δ, for all t: the squared norm of ε_(1:t) in ((K_t + ηI)⁻¹ + I)⁻¹ is at
     most 2R² ln(sqrt(det((1 + η)I + K_t)) / δ).
@@ -458,19 +494,20 @@ def crossings(kept):
     return Outcome(int(crossed), len(runs), delta, crossed / len(runs) / delta)
 
 
-BAND = (
-    "any arm leaves the band in 500 rounds, the worst of three kernels, with the gain of the pulls"
-    " for γ; room: multiplier of the width that holds"
-    " in 9 of 10 runs"
+@theorem(
+    "2-O",
+    "Theorem 2",
+    (
+        "any arm leaves the band in 500 rounds, the worst of three kernels, with the gain of the"
+        " pulls for γ; room: multiplier of the width that holds in 9 of 10 runs"
+    ),
 )
-
-
-@theorem("2-O", "Theorem 2", BAND)
 def bands(kept):
     """With probability 1 - δ, for all t and x, at λ = 1 + 2/T: |μ_(t-1)(x) - f(x)| ≤ (B + R
     sqrt(2(γ_(t-1) + 1 + ln(1/δ)))) σ_(t-1)(x).
     """
-    delta, outcomes = kept.parameters["delta"], []
+    delta = kept.parameters["delta"]
+    outcomes = []
     for label in PROVED:
         ratio = kept.traces(label)["IGP-UCB"].band_ratio.max(axis=1)
         room = float(np.quantile(ratio, 1 - delta))
@@ -478,20 +515,22 @@ def bands(kept):
     return Outcome.worst(outcomes)
 
 
-REGRET = (
-    "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, the worst of three kernels, γ as the gain"
-    " of the pulls; room: median R_T over the"
-    " median bound"
+@theorem(
+    "2-U",
+    "Theorem 3",
+    (
+        "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, the worst of three kernels, γ as the"
+        " gain of the pulls; room: median R_T over the median bound"
+    ),
 )
-
-
-@theorem("2-U", "Theorem 3", REGRET)
 def regret_of_igp_ucb(kept):
     """With probability 1 - δ: R_T = O(B sqrt(T γ_T) + sqrt(T γ_T (γ_T + ln(1/δ))))."""
-    delta, outcomes = kept.parameters["delta"], []
+    delta = kept.parameters["delta"]
+    outcomes = []
     for label in PROVED:
         planned = kept.planned(label)
-        source, T = planned.experiment.problem, planned.experiment.horizon
+        source = planned.experiment.problem
+        T = planned.experiment.horizon
         total = kept.column(label, "IGP-UCB", TOTAL)
         bounds = np.empty(planned.trials)
         for n in range(planned.trials):
@@ -502,22 +541,28 @@ def regret_of_igp_ucb(kept):
     return Outcome.worst(outcomes)
 
 
-LEMMA_13 = (
-    "nothing: with the constants of its proof it is above 2 B T, the largest regret, up to T ="
-    " 4,000,000"
-)
-SATISFIES = (
-    "With probability 1 - δ the regret of GP-TS is R_T = O(sqrt((γ_T + ln(2/δ)) d ln(BdT)) (sqrt(T"
-    " γ_T) + B sqrt(T ln(2/δ))))."
-)
-regret_of_gp_ts = unchecked("2-Y", "Theorem 4, Lemmas 5, 6 and 8 to 13", LEMMA_13, SATISFIES)
-DEVIATIONS = (
-    "sum of 500 sd over sqrt(4 (T + 2) I_T), I_T <= gamma_T of the pulls, four rules, three"
-    " kernels; room: the largest"
+regret_of_gp_ts = unchecked(
+    "2-Y",
+    "Theorem 4, Lemmas 5, 6 and 8 to 13",
+    (
+        "nothing: with the constants of its proof it is above 2 B T, the largest regret, up to T ="
+        " 4,000,000"
+    ),
+    (
+        "With probability 1 - δ the regret of GP-TS is R_T = O(sqrt((γ_T + ln(2/δ)) d ln(BdT))"
+        " (sqrt(T γ_T) + B sqrt(T ln(2/δ))))."
+    ),
 )
 
 
-@theorem("2-P", "Lemma 4", DEVIATIONS)
+@theorem(
+    "2-P",
+    "Lemma 4",
+    (
+        "sum of 500 sd over sqrt(4 (T + 2) I_T), I_T <= gamma_T of the pulls, four rules, three"
+        " kernels; room: the largest"
+    ),
+)
 def sum_of_deviations(kept):
     """σ_0(x_1) + ... + σ_(T-1)(x_T) ≤ sqrt(4 (T + 2) γ_T)."""
     ratios = []
@@ -527,13 +572,15 @@ def sum_of_deviations(kept):
     return Outcome.of(ratios)
 
 
-NORMAL = (
-    "beta = 0.01 to 3: false up to 0.34; at Lemma 8, beta <= 1, its p stands; room: largest bound"
-    " over probability"
+@theorem(
+    "2-X",
+    "Lemma 7, Appendix E",
+    (
+        "beta = 0.01 to 3: false up to 0.34; at Lemma 8, beta <= 1, its p stands; room: largest"
+        " bound over probability"
+    ),
+    corrected="for β ≥ 0.343",
 )
-
-
-@theorem("2-X", "Lemma 7, Appendix E", NORMAL, corrected="for β ≥ 0.343")
 def anti_concentration_of_a_normal(kept):
     """For a normal X with mean μ and sd σ, and any β > 0: P((X - μ) / σ > β) ≥ exp(-β²) / (4β
     sqrt(π)).

@@ -1,6 +1,6 @@
 """What the notebook on IGP-UCB and GP-TS plays, as data."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -8,11 +8,10 @@ import numpy as np
 
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.data import SensorData, sets
-from kbrepro.data.store import load as load_readings
 from kbrepro.data.store import train_test
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers import Make
+from kbrepro.papers import Load, Plan, Rules, Source
 from kbrepro.papers.igp_ucb import measures
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS, POOLS
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
@@ -29,7 +28,7 @@ from kbrepro.papers.igp_ucb.problems import (
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.policies.base import Policy
-from kbrepro.problems import Model, Problem, Rows, Trial
+from kbrepro.problems import Model, Rows
 from kbrepro.simulation import Experiment, Planned, regrets_at
 
 SE = SquaredExponential(0.2)
@@ -41,7 +40,7 @@ CONSTANT = GainByFormula("constant")
 PLAYERS = (*OURS[1:], *POOLS[", noisy incumbent"][3:], "EI, margin 0.01", "PI, margin 0.01")
 
 
-def paper_rules(delta: float, gain: GainByFormula) -> dict[str, Make]:
+def paper_rules(delta: float, gain: GainByFormula) -> Rules:
     """Return GP-UCB and the paper's own two; the first arm of a trial is random."""
     thompson = Chowdhury2017(delta / 2, gain)
     return {
@@ -51,19 +50,19 @@ def paper_rules(delta: float, gain: GainByFormula) -> dict[str, Make]:
     }
 
 
-def rules(delta: float, gain: GainByFormula, prior_sd: float = 1.0) -> dict[str, Make]:
+def rules(delta: float, gain: GainByFormula, prior_sd: float = 1.0) -> Rules:
     """Return the paper's rules, EI and PI in each variant, and IGP-UCB with two widths since."""
     pulls = AbbasiYadkori2011(delta)
-    since: dict[str, Make] = {
+    since: Rules = {
         "IGP-UCB, gain of the pulls": partial(UCB, width=pulls, random_opening=True),
         "IGP-UCB, tighter": partial(UCB, width=Flynn2024(delta), random_opening=True),
     }
     return paper_rules(delta, gain) | measures.improvement_rules(prior_sd) | since
 
 
-def panels() -> dict[str, tuple[Callable[[Trial], Problem], GainByFormula]]:
+def panels() -> dict[str, tuple[Source, GainByFormula]]:
     """Return the source and the formula of the gain of each panel of Figs. 1 to 3."""
-    known: dict[str, tuple[Callable[[Trial], Problem], GainByFormula]] = {}
+    known: dict[str, tuple[Source, GainByFormula]] = {}
     for title, kernel in (("(a) SE", SE), ("(b) Matérn", MATERN)):
         known[f"Fig. 1 {title}"] = PosteriorMean(kernel, n_arms=100), GAINS[kernel]
         known[f"Fig. 2 {title}"] = PriorDraw(kernel, n_arms=100), GAINS[kernel]
@@ -103,8 +102,8 @@ def experiments(
     delta: float,
     train_days: list[str],
     test_days: list[str],
-    load: Callable[..., SensorData] = load_readings,
-) -> dict[str, Planned]:
+    load: Load,
+) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
     figures = panels()
@@ -126,9 +125,7 @@ def experiments(
             label = f"Fig. 1 {title} told {kernel}"
             plan[label] = Planned(told, kernel_trials, seed, arms=False)
 
-    def on_sensors(
-        label: str, data: SensorData, source: Rows, policies: Mapping[str, Make]
-    ) -> None:
+    def on_sensors(label: str, data: SensorData, source: Rows, policies: Rules) -> None:
         measured = Experiment(source, policies, sensor_horizon, measured=data.checksum)
         plan[label] = Planned(measured, len(source.rewards), seed, block=8)
 

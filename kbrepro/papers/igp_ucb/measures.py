@@ -15,7 +15,7 @@ from scipy.linalg import eigvalsh
 from kbrepro.confidence import Chowdhury2017
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array, Linear, Matern, SquaredExponential
-from kbrepro.papers import Make
+from kbrepro.papers import Rules
 from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Model
@@ -40,9 +40,9 @@ GIVEN = {
 }
 
 
-def improvement_rules(prior_sd: float = 1.0) -> dict[str, Make]:
+def improvement_rules(prior_sd: float = 1.0) -> Rules:
     """Return EI and PI by name, in each variant; the first arm is random."""
-    rules: dict[str, Make] = {}
+    rules: Rules = {}
     for variant, (incumbent, share) in VARIANTS.items():
         for name, rule in (("EI", ExpectedImprovement), ("PI", ProbabilityOfImprovement)):
             rules[name + variant] = partial(
@@ -103,10 +103,11 @@ def take_home(final: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     worst panel of Figs. 1 to 3.
     """
     functions = {label: lost for label, lost in final.items() if label.startswith("Fig.")}
-    median = pd.DataFrame({label: lost.median() for label, lost in functions.items()})
-    largest = pd.DataFrame({label: lost.max() for label, lost in functions.items()})
-    typical = (median / median.min()).max(axis=1)
-    return pd.DataFrame({"typical": typical, "worst": (largest / median.min()).max(axis=1)})
+    of_label = pd.concat(functions).groupby(level=0)
+    median = of_label.median()
+    least = median.min(axis=1)
+    typical = median.div(least, axis=0).max()
+    return pd.DataFrame({"typical": typical, "worst": of_label.max().div(least, axis=0).max()})
 
 
 # Theorems

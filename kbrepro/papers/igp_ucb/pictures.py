@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.curve import Curve
 from kbrepro.data import SensorData
+from kbrepro.papers import Curves
 from kbrepro.papers.igp_ucb.measures import POOLS
 
 HERO = "IGP-UCB"
@@ -21,7 +21,7 @@ COLUMNS = {
 SENSORS = {"temperature": "substitute: temperature, other training days", "light": "light"}
 
 
-def regrets(name: str, panels: Mapping[str, Mapping[str, Curve]]) -> Figure:
+def regrets(name: str, panels: Mapping[str, Curves]) -> Figure:
     """Return cumulative regret: a row for each panel {title: traces}, a column for each
     incumbent.
     """
@@ -36,9 +36,9 @@ def regrets(name: str, panels: Mapping[str, Mapping[str, Curve]]) -> Figure:
     return figures.labelled(fig, f"{name} of Chowdhury and Gopalan, replicated: cumulative regret")
 
 
-def sensors(fields: Mapping[str, Mapping[str, Curve]], data: Mapping[str, SensorData]) -> Figure:
+def sensors(fields: Mapping[str, Curves], data: Mapping[str, SensorData]) -> Figure:
     """Return Fig. 4: cumulative regret on sensors, by the name of their readings."""
-    panels: dict[str, Mapping[str, Curve]] = {}
+    panels: dict[str, Curves] = {}
     for name, traces in fields.items():
         label = SENSORS[name] if data[name].is_real else f"SIMULATED SUBSTITUTE for {name}"
         panels[f"{label} ({data[name].unit})"] = traces

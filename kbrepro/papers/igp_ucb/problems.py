@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.random import Generator
 from scipy.linalg import eigh, solve
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
+from kbrepro.papers import Source
 from kbrepro.problems import Model, Problem, Rows, Trial, covariance_factor, prior_draws
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
@@ -91,19 +93,17 @@ class OtherModel:
     K)` gives for the expected reward under the kernel that is given; None leaves each as it was.
     """
 
-    source: Callable[[Trial], Problem]
+    source: Source
     kernel: Kernel | None = None
     noise_variance: float | None = None
     norm_of: Callable[[Array, Array], float] | None = None
 
     def __call__(self, trial: Trial) -> Problem:
         problem = self.source(trial)
-        new = problem.model
-        if self.kernel is not None:
-            new = replace(new, kernel=self.kernel)
-        if self.noise_variance is not None:
-            new = replace(new, noise_variance=self.noise_variance)
-        if self.norm_of is not None:
+        model = problem.model
+        noise_variance = self.noise_variance or model.noise_variance
+        new = replace(model, kernel=self.kernel or model.kernel, noise_variance=noise_variance)
+        if self.norm_of:
             K = new.kernel(new.points, new.points)
             new = replace(new, norm=self.norm_of(problem.expected_reward, K))
         return replace(problem, model=new)
@@ -121,7 +121,7 @@ class _AtRandomArms:
     n_arms: int
     d: int = 1
 
-    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
+    def reward(self, points: Array, K: Array, rng: Generator) -> Drawn:
         """Return the expected reward (A,) at points (A, d), and its norm where that is known."""
         raise NotImplementedError
 
@@ -143,7 +143,7 @@ class PosteriorMean(_AtRandomArms):
 
     ridge: float | None = None
 
-    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
+    def reward(self, points: Array, K: Array, rng: Generator) -> Drawn:
         y = prior_draws(self.kernel, points)(rng)
         ridge = SHARE_OF_RANGE * np.ptp(y) if self.ridge is None else self.ridge
         a = solve(K + ridge * np.eye(len(K)), y, assume_a="pos")
@@ -158,7 +158,7 @@ class PriorDraw(_AtRandomArms):
     (Chowdhury & Gopalan, Section 6, Fig. 2).
     """
 
-    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
+    def reward(self, points: Array, K: Array, rng: Generator) -> Drawn:
         factor = covariance_factor(K)
         w = rng.standard_normal(len(K))[: factor.shape[1]]
         return factor @ w, float(np.linalg.norm(w))
@@ -175,7 +175,7 @@ class OnRandomArms(_AtRandomArms):
     function: Callable[[Array], Array]
     standardise: bool = False
 
-    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> Drawn:
+    def reward(self, points: Array, K: Array, rng: Generator) -> Drawn:
         f = self.function(points)
         if self.standardise:
             f = (f - f.mean()) / f.std()

@@ -1,6 +1,6 @@
 """What the notebook on π-GP-UCB plays, as data."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern
-from kbrepro.papers import Make
+from kbrepro.papers import Plan, Rules
 from kbrepro.papers.pi_gp_ucb import measures
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
@@ -31,7 +31,7 @@ def functions(d: int, kernel: str = "usual", alpha: float = 1.0) -> Bumps:
     return Bumps(KERNELS[kernel], d, 30, noise_variance=alpha, noise_bound=1.0, noise_scale=1.0)
 
 
-def rules(proved: Width, delta: float, **settings: Width) -> dict[str, Make]:
+def rules(proved: Width, delta: float, **settings: Width) -> Rules:
     """Return IGP-UCB with a proved width, and π-GP-UCB; their band fails with probability delta."""
     return {
         "IGP-UCB": partial(UCB, width=proved(delta), form=LatticePosterior),
@@ -47,7 +47,7 @@ def experiments(
     trials_more: int,
     coverage_trials: int,
     delta: float,
-) -> dict[str, Planned]:
+) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     n_of = {1: trials, 2: trials, 3: trials_d3}
     published = rules(Chowdhury2017, delta)
@@ -56,7 +56,7 @@ def experiments(
     def play(
         label: str,
         source: Bumps | Surface,
-        policies: Mapping[str, Make],
+        policies: Rules,
         n: int,
         block: int = 1,
         arms: bool = False,

@@ -9,8 +9,8 @@ from scipy.special import stdtrit
 
 from kbrepro.curve import Curve, final_average_regret
 from kbrepro.kernels import Array, Kernel
+from kbrepro.papers import Curves, Integers
 from kbrepro.papers.pi_gp_ucb.partition import (
-    Integers,
     PartitionedUCB,
     cover_exponent,
     initial_side,
@@ -40,7 +40,7 @@ def uniform_regret(source: Callable[[Trial], Playable], trials: int, seed: int) 
 def shares_of_uniform(
     plan: Mapping[str, Planned],
     labels: Mapping[tuple[object, ...], str],
-    played: Mapping[tuple[object, ...], Mapping[str, Curve]],
+    played: Mapping[tuple[object, ...], Curves],
 ) -> dict[tuple[object, ...], Array]:
     """Return the regret of every run over that of uniform play, (n,), by case and rule.
 
@@ -55,7 +55,7 @@ def shares_of_uniform(
     return shares
 
 
-def seconds(curves: Mapping[str, Curve]) -> dict[str, float]:
+def seconds(curves: Curves) -> dict[str, float]:
     """Return the mean seconds of a run, by rule."""
     return {rule: float(curve.seconds.sum(axis=1).mean()) for rule, curve in curves.items()}
 
@@ -75,14 +75,13 @@ def ahead_from(own: Curve, other: Curve) -> int:
     return int(np.flatnonzero(lead <= 0).max(initial=-1)) + 2
 
 
-def half_width(values: Array, axis: int = -1) -> Array:
+def half_width(values: Array) -> float:
     """Return the half-width of the 95 % prediction interval of a mean of PRINTED_RUNS values.
 
-    The interval is round the mean of `values`, along `axis`.
+    The interval is round the mean of `values` (n,).
     """
-    n = values.shape[axis]
-    sd = values.std(axis=axis, ddof=1)
-    return sd * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
+    n = len(values)
+    return values.std(ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
 
 
 # Theory

@@ -13,11 +13,12 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kbrepro import checks
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017
 from kbrepro.kernels import Array
+from kbrepro.papers import Bools, Integers
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
 from kbrepro.policies.base import AskTell, Seed, best_arm
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
@@ -28,7 +29,6 @@ VARIANTS = ("paper", "thesis")
 UNIONS = ("printed", "horizon")
 #: Cells of so many arms keep a row per pull, no covariance: they split long before so many pulls.
 ROWS_FROM = 1000
-Integers = NDArray[np.int64]
 
 
 def cover_exponent(d: int, nu: float) -> float:
@@ -46,9 +46,7 @@ def initial_side(horizon: int, d: int, nu: float) -> int:
     return max(1, round(horizon ** (cover_exponent(d, nu) / d)))
 
 
-def must_split(
-    side: int, pulls: int | Integers, d: int, nu: float, variant: str
-) -> bool | NDArray[np.bool_]:
+def must_split(side: int, pulls: int | Integers, d: int, nu: float, variant: str) -> bool | Bools:
     """Return whether a cell of diameter rho = 1 / side with so many pulls (or array) splits.
 
     `paper`: rho^(-1/b) < pulls + 1. `thesis`: rho^(-2 nu) < pulls. 2 nu must be an integer.
@@ -115,7 +113,7 @@ def _joined(*parts: ArrayLike) -> np.ndarray:
     return checks.read_only(np.concatenate(parts))
 
 
-def _with(array: Array, at: int | NDArray[np.bool_], values: float | Array) -> Array:
+def _with(array: Array, at: int | Bools, values: float | Array) -> Array:
     """A copy with these values in some places."""
     copy = array.copy()
     copy[at] = values
@@ -160,8 +158,7 @@ class PartitionedUCB(AskTell):
         checks.probability(delta=delta)
         checks.one_of(VARIANTS, variant=variant)
         checks.one_of(UNIONS if variant == "paper" else UNIONS[:1], union=union)
-        if nu not in (0.5, 1.5, 2.5):
-            raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
+        checks.one_of((0.5, 1.5, 2.5), nu=nu)
         self.horizon = horizon
         self.delta = delta
         self.nu = nu

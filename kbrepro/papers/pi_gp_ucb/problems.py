@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from kbrepro.kernels import Array, Matern, SquaredExponential, grid
+from kbrepro.papers import Integers
 from kbrepro.problems import Model, Problem, Trial, Uniform
 
 #: The kernels whose values depend on the distance alone.
@@ -22,7 +22,7 @@ Smooth = Matern | SquaredExponential
 OFF_GRID = 1e-6
 
 
-def grid_indices(points: Array, n: int) -> NDArray[np.int64]:
+def grid_indices(points: Array, n: int) -> Integers:
     """Return integers (A, d) with points (A, d) = integers / (n - 1); n points are on a side.
 
     Raises ValueError if a point is not on that grid of [0, 1]^d.

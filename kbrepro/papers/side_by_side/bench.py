@@ -1,6 +1,6 @@
 """The bench: the papers' problems of one layer, and what holds and is defined there."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.papers import Source
 from kbrepro.papers.igp_ucb import problems as igp
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
 from kbrepro.papers.side_by_side.field import BAYESIAN, NEAR_OPTIMAL, SUBLINEAR, Entry, field
@@ -32,7 +33,7 @@ class Setting:
     whose trials these are, 0 for our own; `without`: a rule that takes too long.
     """
 
-    source: Callable[[Trial], Problem]
+    source: Source
     horizon: int
     holds: str
     nu: float = 0.0
@@ -109,7 +110,7 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
 class Misled:
     """Source whose policies are given so many times the right lengthscale, noise (sd) or norm."""
 
-    source: Callable[[Trial], Problem]
+    source: Source
     lengthscale: float = 1.0
     noise: float = 1.0
     norm: float = 1.0

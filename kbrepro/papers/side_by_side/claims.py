@@ -51,7 +51,8 @@ def over_best(problem):
 
 def within_twice(*problems):
     """On how many problems EI has at most twice the least regret, and PIMS: the smaller number."""
-    ei, pims = 0, 0
+    ei = 0
+    pims = 0
     for ratios in map(over_best, problems):
         ei += ratios["EI"] <= 2
         pims += ratios["PIMS"] <= 2
@@ -101,7 +102,8 @@ def guarantees_cost(*bench):
     """A guarantee for functions of known norm costs more than twice the regret on more than half of
     the problems; one for draws from the prior costs less than a fifth more on both.
     """
-    norm, drawn = prices(bench, BOUNDED), prices(bench, DRAWN)
+    norm = prices(bench, BOUNDED)
+    drawn = prices(bench, DRAWN)
     return ((norm > 2).sum(axis=0) > len(norm) / 2) & (drawn < 1.2).all(axis=0)
 
 

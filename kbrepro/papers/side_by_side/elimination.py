@@ -9,12 +9,13 @@ GP-ThreDS (the same, 2021; its tests).
 """
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
+from kbrepro.papers import Bools
 from kbrepro.papers.side_by_side.widths import FixedDesign
 from kbrepro.policies.base import AskTell, Seed, at_once, best_arm
 from kbrepro.posterior import ExactPosterior, exact_posterior
@@ -29,7 +30,7 @@ class _Eliminating(AskTell):
         self.start(model, rng)
         self.horizon = horizon
         self.width = width
-        self.left: NDArray[np.bool_] = checks.read_only(np.ones(model.n_arms, dtype=bool))
+        self.left: Bools = checks.read_only(np.ones(model.n_arms, dtype=bool))
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
 
     def _best(self, index: Array, unit: float) -> int:
@@ -62,10 +63,10 @@ class BPE(_Eliminating):
     batches (`squared_lengths`). Raises ValueError if the model has no norm.
     """
 
-    def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
-        super().__init__(model, horizon, width=width, rng=rng)
+    def __init__(self, model: Model, horizon: int, **settings: Any) -> None:
+        super().__init__(model, horizon, **settings)
         self._planned = squared_lengths(horizon)
-        self._half = width.of(model, model.n_arms * len(self._planned))
+        self._half = self.width.of(model, model.n_arms * len(self._planned))
         self._ends = np.cumsum(self._planned)
         self.batch = 0
         self.posterior = self._prior(self._planned[0])
@@ -109,16 +110,14 @@ class SupKernelUCB(_Eliminating):
     ValueError if the model has no norm or unit <= 0.
     """
 
-    def __init__(
-        self, model: Model, horizon: int, *, width: FixedDesign, unit: float = 1.0, rng: Seed = 0
-    ) -> None:
-        super().__init__(model, horizon, width=width, rng=rng)
+    def __init__(self, model: Model, horizon: int, *, unit: float = 1.0, **settings: Any) -> None:
+        super().__init__(model, horizon, **settings)
         checks.positive(unit=unit)
         self.unit = unit
         self.least = unit / math.sqrt(horizon)
         # at the last one 2^-s <= 1 / sqrt(T)
         n_levels = max(1, math.ceil(math.log2(horizon) / 2))
-        self._half = width.of(model, model.n_arms * n_levels * horizon)
+        self._half = self.width.of(model, model.n_arms * n_levels * horizon)
         # made when they are reached; the last is the one of this round
         self.levels: tuple[ExactPosterior, ...] = (self._prior(horizon),)
         self.settled: int | None = None

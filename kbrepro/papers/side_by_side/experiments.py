@@ -1,6 +1,6 @@
 """What the notebook with all rules side by side plays, as data."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -8,20 +8,17 @@ import numpy as np
 
 from kbrepro.confidence import AbbasiYadkori2011
 from kbrepro.data import SensorData
-from kbrepro.data.store import load as load_readings
 from kbrepro.data.store import train_test
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers import Make
+from kbrepro.papers import Load, Plan, Rules, Source
 from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.igp_ucb.problems import rkhs_norm, sensor_rows
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.papers.side_by_side import bench, measures
 from kbrepro.papers.side_by_side.field import field
 from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, Problem, RKHSFunction, Rows, Trial
+from kbrepro.problems import GPDraw, RKHSFunction, Rows
 from kbrepro.simulation import Experiment, Planned, regrets_at
-
-Source = Callable[[Trial], Problem]
 
 #: Problems behind coverage, and the rules whose bands are looked at.
 COVERED = ("SE, norm given", "Matérn, norm given", "Table 1, d = 1")
@@ -66,7 +63,7 @@ def settings(
     horizon: int,
     n_arms: int,
     long_horizon: int,
-    load: Callable[..., SensorData] = load_readings,
+    load: Load,
 ) -> dict[str, bench.Setting]:
     """Return the problems of the bench, by name; simulated readings say so."""
     seeds = {"Table 1": seed_table1, "BKB": seed_bkb}
@@ -84,8 +81,7 @@ def settings(
         chosen = np.linspace(0, len(source.rewards) - 1, trials).astype(int)
         norm_of = partial(rkhs_norm, kind="smoothed", ridge=source.noise_variance)
         rows = replace(source, rewards=source.rewards[chosen], norm_of=norm_of)
-        measured = data.checksum
-        known[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=measured)
+        known[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=data.checksum)
 
     add("temperature", lab, temperature, of_lab, len(lab.sensors))
     add("light", light, lux, of_light, horizon)
@@ -108,16 +104,14 @@ def experiments(
     simple_trials: int,
     qbar: float,
     delta: float,
-    load: Callable[..., SensorData] = load_readings,
-) -> dict[str, Planned]:
+    load: Load,
+) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
     bench_of = settings(seed_table1, seed_bkb, trials, horizon, n_arms, long_horizon, load)
     entries = field(delta, qbar=qbar)
 
-    def at_horizons(
-        label: str, source: Source, rules: Mapping[str, Make], n: int, root: int
-    ) -> None:
+    def at_horizons(label: str, source: Source, rules: Rules, n: int, root: int) -> None:
         for T in growth_horizons(growth_horizon):
             job = partial(regrets_at, Experiment(source, rules, T), [T])
             plan[f"{label}, T = {T}"] = Planned(job, n, root)
@@ -135,8 +129,7 @@ def experiments(
 
     for name, setting in bench_of.items():
         rules = {rule: entry.make for rule, entry in setting.rules(delta, qbar).items()}
-        measured = setting.measured
-        played = Experiment(setting.source, rules, setting.horizon, measured=measured)
+        played = Experiment(setting.source, rules, setting.horizon, measured=setting.measured)
         plan[name] = Planned(played, trials, setting.seed or seed, arms=False)
 
     for name in COVERED:

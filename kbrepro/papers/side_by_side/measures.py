@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kbrepro.curve import Curve
 from kbrepro.kernels import Array
+from kbrepro.papers import Curves
 from kbrepro.papers.pi_gp_ucb.measures import regret_exponents
 from kbrepro.problems import Trial
 from kbrepro.simulation import Experiment, rounds, start_policy
@@ -65,12 +65,11 @@ def at_horizons(
     play: Callable[[str], Any], label: str, horizons: Sequence[int]
 ) -> dict[str, Array]:
     """Return R_T (trials, horizons) by rule; `play` returns the trials of a label."""
-    by_rule: dict[str, list[Array]] = {}
-    for horizon in horizons:
-        trials = pd.DataFrame(play(f"{label}, T = {horizon}"))
-        for rule in trials:
-            by_rule.setdefault(rule, []).append(np.concatenate([*trials[rule]]))
-    return {rule: np.stack(totals, axis=1) for rule, totals in by_rule.items()}
+    trials = [pd.DataFrame(play(f"{label}, T = {horizon}")) for horizon in horizons]
+    by_rule: dict[str, Array] = {}
+    for rule in trials[0]:
+        by_rule[rule] = np.stack([np.concatenate([*each[rule]]) for each in trials], axis=1)
+    return by_rule
 
 
 def slope(horizons: Sequence[int], totals: Array) -> float:
@@ -80,15 +79,12 @@ def slope(horizons: Sequence[int], totals: Array) -> float:
 
 def exponents(curves: Panels, horizons: Sequence[int]) -> pd.DataFrame:
     """Return measured and proved exponents by nu, d and rule."""
-    measured = {}
-    proved = {}
+    found = {}
     for (nu, d), panel in curves.items():
-        known = proved_exponents(d, nu)
+        proved = proved_exponents(d, nu)
         for rule, totals in panel.items():
-            measured[nu, d, rule] = slope(horizons, totals)
-            proved[nu, d, rule] = known[rule]
-    table = pd.DataFrame({"measured": measured, "proved": proved})
-    return table.rename_axis(["ν", "d", "rule"])
+            found[nu, d, rule] = {"measured": slope(horizons, totals), "proved": proved[rule]}
+    return pd.DataFrame(found).T.rename_axis(["ν", "d", "rule"])
 
 
 def leads(curves: Panels, horizon: int) -> pd.DataFrame:
@@ -104,11 +100,12 @@ def leads(curves: Panels, horizon: int) -> pd.DataFrame:
         times = last[rule] / last[BEST_PROVED]
         proved = proved_exponents(d, nu)
         slower = proved[BEST_PROVED] - proved[rule]
-        rows[nu, d] = [rule, times, np.log10(horizon) + np.log10(times) / slower]
-    names = ["rule", "times the regret", "pays from 10^"]
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=names)
-    table.index = pd.MultiIndex.from_tuples(table.index, names=["ν", "d"])
-    return table
+        rows[nu, d] = {
+            "rule": rule,
+            "times the regret": times,
+            "pays from 10^": np.log10(horizon) + np.log10(times) / slower,
+        }
+    return pd.DataFrame(rows).T.infer_objects().rename_axis(["ν", "d"])
 
 
 # Curves by rule
@@ -123,19 +120,19 @@ def arms_left(experiment: Experiment, rule: str, trial: Trial) -> Array:
     return np.array([policy.left.sum() for _ in played])
 
 
-def mean_totals(curves: Mapping[str, Curve]) -> dict[str, float]:
+def mean_totals(curves: Curves) -> dict[str, float]:
     """Return mean R_T by rule."""
     return {rule: curve.totals[:, -1].mean() for rule, curve in curves.items()}
 
 
-def seconds_a_round(curves: Mapping[str, Curve]) -> dict[str, float]:
+def seconds_a_round(curves: Curves) -> dict[str, float]:
     """Return the seconds of a round by rule, median over trials."""
     return {
         rule: np.median(curve.seconds.sum(axis=1)) / curve.horizon for rule, curve in curves.items()
     }
 
 
-def bands_held(curves: Mapping[str, Curve]) -> dict[str, float]:
+def bands_held(curves: Curves) -> dict[str, float]:
     """Return the share of trials in which a band held in all rounds, by rule."""
     return {rule: (curve.band_ratio.max(axis=1) <= 1).mean() for rule, curve in curves.items()}
 

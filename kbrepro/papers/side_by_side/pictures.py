@@ -82,5 +82,6 @@ def ranking(table: pd.DataFrame, seconds: pd.DataFrame) -> Figure:
     for proof in PROOFS:
         left.plot([], [], "o", color=colour(proof), label=proof)
     left.legend(fontsize=SMALLEST, loc="upper right")
-    title = "All rules as printed, ranked by regret, and the time that they take"
-    return pieces.titled(figure, title)
+    return pieces.titled(
+        figure, "All rules as printed, ranked by regret, and the time that they take"
+    )

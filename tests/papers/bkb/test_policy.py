@@ -165,7 +165,7 @@ def test_mini_gp_ucb_stays_as_long_as_no_standard_deviation_falls_by_more_than_c
 def test_bad_settings_are_named():
     model = problem().model
     cases = {
-        "squared_kappa = 0.1 is not allowed: times the pulls": partial(
+        "squared_kappa = 0.1 is not allowed: squared_kappa must be at least 1 / pulls": partial(
             Budgeted(0.1), asking(1.0, 2, variance=0.1)
         ),
         "norm = None is not allowed": partial(Authors(0.1), asking(1.0, 2, norm=None)),
