@@ -133,6 +133,15 @@ def test_scikit_learn_agrees(form, ours, theirs):
     np.testing.assert_allclose(posterior.sd, sd, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("observation", [float("nan"), float("inf"), np.float64("nan"), "1"])
+def test_what_is_no_finite_number_is_refused_and_nothing_is_learned(form, observation):
+    posterior = form(MATERN, grid(5), 0.1)
+    with pytest.raises((ValueError, TypeError), match="observation"):
+        posterior.update(0, observation)
+    assert not posterior.mean.any()
+
+
 @pytest.mark.parametrize("form", FORMS[:3])
 def test_variance_is_not_negative_where_noise_is_tiny(form):
     posterior = form(SquaredExponential(1.0), grid(30), 1e-12)
