@@ -5,7 +5,6 @@ from functools import cache, partial
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from kbrepro import paths, store
 from kbrepro.claims.tables import Kept
@@ -15,11 +14,13 @@ from kbrepro.papers import found
 from kbrepro.simulation import Planned
 from kbrepro.store import Store
 
+#: Of a notebook, by name.
+Parameters = Mapping[str, object]
 #: Returns sensor data by name, as `data.store.load`.
 Load = Callable[..., SensorData]
 
 
-def plan_of(notebook: str, parameters: Mapping[str, object], load: Load) -> dict[str, Planned]:
+def plan_of(notebook: str, parameters: Parameters, load: Load) -> dict[str, Planned]:
     """Return what a notebook plays with these parameters, by label; nothing if no paper names it.
 
     ValueError names a missing parameter.
@@ -28,27 +29,21 @@ def plan_of(notebook: str, parameters: Mapping[str, object], load: Load) -> dict
     if not folders:
         return {}
     module = import_module(f"kbrepro.papers.{folders[0]}.experiments")
-    wanted = signature(module.experiments).parameters
-    given = {name: parameters[name] for name in wanted if name in parameters}
-    if "load" in wanted:
-        given["load"] = load
-    if missing := [name for name in wanted if name not in given]:
+    wanted, known = signature(module.experiments).parameters, {**parameters, "load": load}
+    if missing := [name for name in wanted if name not in known]:
         raise ValueError(f"{notebook} must have the parameters {', '.join(missing)}")
-    return module.experiments(**given)
+    return module.experiments(**{name: known[name] for name in wanted})
 
 
 def remembering(kept_in: Store) -> Load:
     """Return what loads sensor data or, if it is not here, what a store remembers of it."""
 
-    @cache
-    def remembered(name: str, *how: Any) -> SensorData:
-        return store.remembered(kept_in, name, load(name, *map(list, how)))
-
+    remembered = cache(lambda name, *how: store.remembered(kept_in, name, load(name, *how)))
     return lambda name, *how: remembered(name, *map(tuple, how))
 
 
 def with_data(
-    notebook: str, parameters: Mapping[str, object], full: Store, short: bool
+    notebook: str, parameters: Parameters, full: Store, short: bool
 ) -> tuple[dict[str, Planned], Load]:
     """Return a plan and what loaded its sensor data.
 
@@ -64,21 +59,13 @@ def with_data(
     return plan, loads
 
 
-def kept(
-    folder: Path,
-    parameters: Mapping[str, object] | None = None,
-    unlike: Callable[[str], str] = lambda label: "",
-    plan: Callable[[], Mapping[str, Planned]] | None = None,
-) -> Kept:
+def kept(folder: Path, parameters: Parameters | None = None) -> Kept:
     """Return the kept trials of `results/<profile>/<notebook>/played`, with the plan that they are
     of.
 
-    `parameters` are those of its run.json, unless they are given; `unlike(label)` says in what a
-    label may not be read. A `plan` that is known is not made again.
+    `parameters` are those of its run.json, unless they are given.
     """
     if parameters is None:
         parameters = paths.read_json(folder.with_name("run.json"))["parameters"]
-    if plan is None:
-        loads = remembering(Store(folder, read_only=True))
-        plan = cache(partial(plan_of, folder.parent.name, parameters, loads))
-    return Kept(folder, parameters, plan, unlike)
+    loads = remembering(Store(folder, read_only=True))
+    return Kept(folder, parameters, cache(partial(plan_of, folder.parent.name, parameters, loads)))
