@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from unittest.mock import patch
 
+import click
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
@@ -54,13 +55,10 @@ def run_notebooks(
             outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
         except KeyboardInterrupt:
             goes_on = "what was played is kept, and the same command goes on from there"
-            print(f"{r.notebook}: interrupted; {goes_on}", file=sys.stderr, flush=True)
+            click.echo(f"{r.notebook}: interrupted; {goes_on}", err=True)
             raise
-        print(
-            f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min, {outcome}",
-            file=sys.stderr,
-            flush=True,
-        )
+        minutes = (time.monotonic() - start) / 60
+        click.echo(f"{r.notebook}: {minutes:.1f} min, {outcome}", err=True)
     if failed:
         raise RunFailed(f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}")
     return [r.folder for r in runs]
@@ -72,9 +70,8 @@ def refresh_notebooks(notebooks: Sequence[str], root: Path) -> None:
     """
     paths.sweep(root / "notebooks")
     for name in profiles.named_notebooks(root, notebooks):
-        _execute(
-            root, name, "refresh", root / "notebooks" / f"{name}.ipynb", {}, without_data(root)
-        )
+        to = root / f"notebooks/{name}.ipynb"
+        _execute(root, name, "refresh", to, {}, without_data(root))
 
 
 def of_kernels(root: Path) -> dict[str, str]:
@@ -99,7 +96,7 @@ def without_data(root: Path) -> dict[str, str]:
     """Return the environment variables of a kernel that shows what is kept, without data, the same
     on any machine.
     """
-    no_data = root / ".cache" / "no-data"
+    no_data = root / ".cache/no-data"
     no_data.mkdir(parents=True, exist_ok=True)
     return {**of_kernels(root), "KBREPRO_DATA": str(no_data), "TQDM_DISABLE": "1"}
 
@@ -117,15 +114,14 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         play_missing(r, fresh=fresh)
         shutil.rmtree(partial_results, ignore_errors=True)
         partial_results.mkdir(parents=True)
-        own = {}
-        if data := os.environ.get("KBREPRO_DATA"):
-            own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
+        data = os.environ.get("KBREPRO_DATA")  # notebooks run in the root, not here
+        own = {"KBREPRO_DATA": str(Path(data).absolute())} if data else {}
         to, given = partial_results / "notebook.ipynb", r.parameters | {profiles.RESERVED: where}
         _execute(r.root, r.notebook, r.folder.parent.name, to, given, own)
-        facts = r.facts  # those of the run that played
-        if not facts or _played(r) != known:
+        facts, played = r.facts, _played(r)  # those of the run that played
+        if not facts or played != known:
             facts = _facts(r)
-        facts |= {"parameters": r.parameters, "played": _played(r)}
+        facts |= {"parameters": r.parameters, "played": played}
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
         paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
@@ -236,23 +232,24 @@ def _execute(
     from papermill.exceptions import PapermillExecutionError
 
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
-    how: dict[str, object] = {
-        "kernel_name": "python3",
-        "cwd": root,
-        "progress_bar": False,
-        "stderr_file": sys.stderr,
-    }
-    # of the kernel itself, which warns of TCP at every start
-    how["extra_arguments"] = ["--log-level=ERROR"]
-    output, source = root / ".cache" / f"{name}.{profile}.failed.ipynb", profiles.source(root, name)
-    where = output.relative_to(root).as_posix()
+    where, source = f".cache/{name}.{profile}.failed.ipynb", profiles.source(root, name)
+    output = root / where
     left = f"\n(what there is of the notebook: {where})"
     begun: list[NotebookNode] = []
-    how["on_cell_start"] = lambda cell, cell_index: begun.append(cell)
     try:
         with patch.dict(os.environ, {**of_kernels(root), **quiet, **environment}):
             done = papermill.execute_notebook(
-                source, output, parameters, request_save_on_cell_execute=False, **how
+                source,
+                output,
+                parameters,
+                kernel_name="python3",
+                cwd=root,
+                progress_bar=False,
+                stderr_file=sys.stderr,
+                # of the kernel itself, which warns of TCP at every start
+                extra_arguments=["--log-level=ERROR"],
+                on_cell_start=lambda cell, cell_index: begun.append(cell),
+                request_save_on_cell_execute=False,
             )
     except PapermillExecutionError as error:
         raise RunFailed(f"{error.ename}: {error.evalue}{left}") from error
@@ -261,8 +258,10 @@ def _execute(
         paths.write_text(output, nbformat.writes(there))
         number = sum(cell.cell_type == "code" for cell in begun)
         line = begun[-1].source.partition("\n")[0]
-        why = "it was killed, most often since memory ran out: KBREPRO_JOBS=1 needs less"
-        raise RunFailed(f"the kernel died in code cell {number} ({line}): {why}{left}") from error
+        raise RunFailed(
+            f"the kernel died in code cell {number} ({line}): it was killed, most often since"
+            f" memory ran out: KBREPRO_JOBS=1 needs less{left}"
+        ) from error
     except OSError as error:
         if error.errno and not error.filename:  # as on a full disk
             raise OSError(error.errno, error.strerror, where) from error
@@ -275,9 +274,7 @@ def _tidy(notebook: NotebookNode) -> NotebookNode:
     """The notebook without what changes from run to run: times, random ids, and what it wrote to
     the terminal.
     """
-    for name in ("papermill", "jupytext"):  # the latter is in jupytext.toml
-        notebook.metadata.pop(name, None)
-    notebook.metadata["language_info"] = {"name": "python"}
+    notebook["metadata"] = {"kernelspec": profiles.KERNEL, "language_info": {"name": "python"}}
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02}"
         tags = cell.metadata.get("tags", [])
