@@ -14,13 +14,15 @@ from kbrepro.papers import found
 from kbrepro.simulation import Planned
 from kbrepro.store import Store
 
+#: What is played, by label.
+Plan = dict[str, Planned]
 #: Of a notebook, by name.
 Parameters = Mapping[str, object]
 #: Returns sensor data by name, as `data.store.load`.
 Load = Callable[..., SensorData]
 
 
-def plan_of(notebook: str, parameters: Parameters, load: Load) -> dict[str, Planned]:
+def plan_of(notebook: str, parameters: Parameters, load: Load) -> Plan:
     """Return what a notebook plays with these parameters, by label; nothing if no paper names it.
 
     ValueError names a missing parameter.
@@ -42,9 +44,7 @@ def remembering(kept_in: Store) -> Load:
     return lambda name, *how: remembered(name, *map(tuple, how))
 
 
-def with_data(
-    notebook: str, parameters: Parameters, full: Store, short: bool
-) -> tuple[dict[str, Planned], Load]:
+def with_data(notebook: str, parameters: Parameters, full: Store, short: bool) -> tuple[Plan, Load]:
     """Return a plan and what loaded its sensor data.
 
     Data that is not here is what the full scale remembers of it; in a `short` run that must play on

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ import yaml
 from nbformat import NotebookNode
 
 from kbrepro import checks, paths, store
-from kbrepro.plans import plan_of, remembering
-from kbrepro.simulation import Planned
+from kbrepro.plans import Plan, plan_of, remembering
 
 RESERVED = "results_dir"  # set by the batch itself
 #: Parameters, or other names of a notebook.
@@ -109,9 +107,10 @@ def _executed(name: str, text: NotebookNode, tag: str, given: Values) -> Values:
     """
     names = dict(given)
     try:
-        code = ast.parse(_tagged(text, tag))
-        before = takewhile(lambda each: "Record(" not in ast.unparse(each), code.body)
-        code.body = [each for each in before if not isinstance(each, ast.Import | ast.ImportFrom)]
+        before = re.split(r"^.*\bRecord\(", _tagged(text, tag), flags=re.M)[0]
+        code = ast.parse(before)
+        imports = ast.Import | ast.ImportFrom
+        code.body = [each for each in code.body if not isinstance(each, imports)]
         exec(compile(code, name, "exec"), names)
     except ValueError:  # of `checks`: it names the parameter
         raise
@@ -159,7 +158,7 @@ class Run:
         return store.Store(self.played, read_only=True)
 
     @property
-    def plan(self) -> dict[str, Planned]:
+    def plan(self) -> Plan:
         """What it plays, by label; of data that is not here what its store remembers."""
         return plan_of(self.notebook, self.parameters, remembering(self.kept_in))
 

@@ -121,6 +121,6 @@ def leaf_differences(before: Leaves, now: Leaves) -> dict[str, float]:
             place = ", ".join(map(str, np.argwhere(differ)[0] + 1))
             a, b = one[differ], other[differ]
             finite = floats and np.isfinite([a, b]).all()
-            share = (np.abs(a - b) / np.maximum(np.abs(a), np.abs(b))).max() if finite else np.inf
+            share = (np.abs(a - b) / np.abs([a, b]).max(axis=0)).max() if finite else np.inf
             apart[f"{path_text(path)}, at {place}".removesuffix(", at ")] = float(share)
     return apart

@@ -78,23 +78,24 @@ def _of_array(values: Array) -> dict[str, object]:
     if values.dtype.kind not in "biuf":
         return {"shape": shape, "values": values.astype(str).ravel().tolist()}
     if values.dtype.kind != "f":
-        kind = "bool" if values.dtype.kind == "b" else "int"
-        digest = sums.checksum(values.astype(np.int64).tobytes())
-        return {"shape": shape, "type": kind, "digest": digest}
+        return {
+            "shape": shape,
+            "type": "bool" if values.dtype.kind == "b" else "int",
+            "digest": sums.checksum(values.astype(np.int64).tobytes()),
+        }
     flat = values.ravel().astype(float)
     infinite = np.isinf(flat)
     if infinite.any():
         signs = np.where(infinite, np.sign(flat), 0.0)
         flat = np.concatenate([np.where(infinite, 0.0, flat), signs])
-    projections = [
-        float(np.random.default_rng(k).standard_normal(len(flat)) @ flat)
-        for k in range(PROJECTIONS)
-    ]
     return {
         "shape": shape,
         "type": "float",
         "norm": float(np.linalg.norm(flat)),
-        "projections": projections,
+        "projections": [
+            float(np.random.default_rng(k).standard_normal(len(flat)) @ flat)
+            for k in range(PROJECTIONS)
+        ],
     }
 
 
