@@ -136,8 +136,8 @@ class Record:
             if record.get("verdict") == DEPENDS:
                 title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
                 judged = scorecard.judged(claim, self._kept).readings
-                together = any(CROSS in choice for choice in record["depends_on"])
-                readings = [each for each in judged if together or CROSS not in each.choice]
+                # two choices together only where the verdict rests on them
+                readings = [each for each in judged if CROSS in title or CROSS not in each.choice]
                 self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
 
     def check(self, words: str, holds: object = True) -> None:
@@ -149,13 +149,13 @@ class Record:
         if self.short:
             return
         plain = _plain(words)
-        if plain in self._text and bool(holds):
+        if plain in self._text and holds:
             for found in re.finditer(re.escape(plain), self._text):
                 self._unchecked[slice(*found.span())] = re.sub(r"\d", "_", found[0])
             return
         told = [each for each in _sentences(self._text) if _masked(plain) in _masked(each)]
         said = f"the text says “{told[0]}”" if told else "no checked text says it"
-        results = f"the results say “{plain}”" if bool(holds) else f"“{plain}” does not hold"
+        results = f"the results say “{plain}”" if holds else f"“{plain}” does not hold"
         self._wrong.append(f"{results}; {said}")
         display(Markdown(f"**Not so:** {self._wrong[-1]}."))
 
@@ -167,16 +167,19 @@ class Record:
         that nothing checked.
         """
         if self.short:
-            full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
-            display(Markdown(f"Not all of the full scale was judged here; see the {full}."))
+            display(
+                Markdown(
+                    "Not all of the full scale was judged here; see the [full-scale"
+                    f" notebook](../notebooks/{self.notebook}.ipynb)."
+                )
+            )
             return
-        left = [REFERENCES.sub("", each) for each in _sentences("".join(self._unchecked))]
-        unchecked = [
-            f"nothing checks a number in {each!r}" for each in left if re.search(r"\d", each)
-        ]
-        if wrong := [*self._wrong, *unchecked]:
+        for each in _sentences("".join(self._unchecked)):
+            if re.search(r"\d", REFERENCES.sub("", each)):
+                self._wrong.append(f"nothing checks a number in {each!r}")
+        if self._wrong:
             raise ValueError(
-                "\n".join([f"{self.notebook}: the text is not as the results", *wrong])
+                "\n".join([f"{self.notebook}: the text is not as the results", *self._wrong])
             )
         if long := self._replays.long:
             said = (
@@ -214,8 +217,8 @@ class Record:
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""
         if self.folder:
-            text = table.to_csv(float_format="%.6g")
-            paths.write_text(self.folder / f"tables/{name}.csv", text)
+            where = self.folder / f"tables/{name}.csv"
+            paths.write_text(where, table.to_csv(float_format="%.6g"))
 
 
 def _folded(summary: str, text: str) -> str:

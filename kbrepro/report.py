@@ -56,10 +56,25 @@ def build(root: Path, results: Path) -> Path:
 
 
 def _sphinx(root: Path, source: Path, site: Path) -> None:
-    options = ["-Wq", "--keep-going", "--no-color", "-jauto", "-bhtml", f"-c{root}/docs"]
-    folders = [f"-d{source.with_name('doctrees')}", str(source), str(site)]
-    command = [sys.executable, "-m", "sphinx", *options, *folders]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    options = ["-Wq", "--keep-going", "--no-color", "-jauto", "-bhtml"]
+    doctrees = source.with_name("doctrees")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "sphinx",
+            *options,
+            "-c",
+            root / "docs",
+            "-d",
+            doctrees,
+            source,
+            site,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         said = done.stderr.strip().replace(f"{source}/", "")
         raise ReportFailed(

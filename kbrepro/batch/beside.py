@@ -91,7 +91,7 @@ def _differences(traces: dict[str, Curve], seed: int) -> pd.DataFrame:
     """Mean R_T of every policy, and that of yours less it, paired, with its 95 % interval."""
     totals = {name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}
     yours = totals.pop(YOURS)
-    rows: list[tuple[object, ...]] = [(YOURS, yours.mean(), np.nan, np.nan, np.nan, "")]
+    rows = [[YOURS, yours.mean(), np.nan, np.nan, np.nan, ""]]
     for name, total in totals.items():
         less = paired_difference(yours, total, seed)
         word = "open"
@@ -99,7 +99,7 @@ def _differences(traces: dict[str, Curve], seed: int) -> pd.DataFrame:
             word = "lower"
         if less.low > 0:
             word = "higher"
-        rows.append((name, total.mean(), *less, word))
+        rows.append([name, total.mean(), *less, word])
     columns = ["policy", "mean R_T", "difference", "low", "high", f"{YOURS} is"]
     return pd.DataFrame(rows, columns=columns).set_index("policy")
 

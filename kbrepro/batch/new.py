@@ -22,8 +22,9 @@ def add(root: Path, number: str, name: str) -> list[str]:
         raise checks.refused("number", number, "two digits that no notebook has")
     is_free = not (root / "kbrepro/papers" / name).exists() and not hasattr(papers, name)
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name) or not is_free:
-        allowed = "a new folder's, in lower case, that Python can import, such as my_paper"
-        raise checks.refused("name", name, allowed)
+        raise checks.refused(
+            "name", name, "a new folder's, in lower case, that Python can import, such as my_paper"
+        )
     words = {
         "NN_": f"{number}_",
         "N-": f"{int(number)}-",

@@ -88,8 +88,10 @@ def play_missing(
         click.echo(f"{r.notebook}: {label} ({told})", err=True)
         plan[label].play(label, own)
     if n_left:
-        told = f"the minutes are not enough for {n_left} of {len(missing)} labels"
-        click.echo(f"{r.notebook}: {told}", err=True)
+        click.echo(
+            f"{r.notebook}: the minutes are not enough for {n_left} of {len(missing)} labels",
+            err=True,
+        )
     return not n_left
 
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from unittest.mock import patch
@@ -21,9 +21,11 @@ from nbformat.v4 import new_notebook
 from kbrepro import paths, store, sums
 from kbrepro.batch import profiles
 from kbrepro.batch.play import RunFailed, locked, play_missing, replaceable
-from kbrepro.batch.profiles import Run, plan
+from kbrepro.batch.profiles import Run, Values, plan
 from kbrepro.replay import blas_kernel
 
+#: Environment variables of a kernel.
+Environment = dict[str, str]
 #: What numbers depend on; run.json has their versions.
 PACKAGES = ("numpy", "scipy", "pandas", "joblib")
 
@@ -54,8 +56,11 @@ def run_notebooks(
             )
             outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
         except KeyboardInterrupt:
-            goes_on = "what was played is kept, and the same command goes on from there"
-            click.echo(f"{r.notebook}: interrupted; {goes_on}", err=True)
+            click.echo(
+                f"{r.notebook}: interrupted; what was played is kept, and the same command goes on"
+                " from there",
+                err=True,
+            )
             raise
         minutes = (time.monotonic() - start) / 60
         click.echo(f"{r.notebook}: {minutes:.1f} min, {outcome}", err=True)
@@ -74,7 +79,7 @@ def refresh_notebooks(notebooks: Sequence[str], root: Path) -> None:
         _execute(root, name, "refresh", to, {}, without_data(root))
 
 
-def of_kernels(root: Path) -> dict[str, str]:
+def of_kernels(root: Path) -> Environment:
     """Return the environment variables of every kernel: what a user has set decides nothing that a
     notebook shows.
     """
@@ -92,7 +97,7 @@ def of_kernels(root: Path) -> dict[str, str]:
     }
 
 
-def without_data(root: Path) -> dict[str, str]:
+def without_data(root: Path) -> Environment:
     """Return the environment variables of a kernel that shows what is kept, without data, the same
     on any machine.
     """
@@ -181,7 +186,7 @@ def _played(r: Run) -> str:
     return sums.checksum(path.read_bytes()) if path.is_file() else ""
 
 
-def _facts(r: Run) -> dict[str, object]:
+def _facts(r: Run) -> Values:
     """What the results of a run were made with; it decides nothing, but for BLAS kernels."""
     return {
         "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
@@ -200,26 +205,18 @@ def versions() -> dict[str, str]:
 
 def git_state(root: Path) -> dict[str, str | bool | None]:
     """Return the commit, and whether other files than results changed; None without git."""
-    status = "--no-optional-locks status --porcelain -- . :!results :!notebooks/*.ipynb"
+    words = "git --no-optional-locks status --porcelain=v2 --branch -- . :!results"
+    command = [*words.split(), ":!notebooks/*.ipynb"]
     try:
-        commit, changes = (
-            subprocess.run(
-                ["git", *words.split()], cwd=root, capture_output=True, text=True, check=True
-            ).stdout
-            for words in ("rev-parse HEAD", status)
-        )
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return {"commit": None, "dirty": None}
-    return {"commit": commit.strip(), "dirty": bool(changes)}
+    commit = done.stdout.split()[2]  # of `# branch.oid COMMIT`; a change is a line without #
+    return {"commit": commit, "dirty": bool(re.search("^[^#]", done.stdout, flags=re.M))}
 
 
 def _execute(
-    root: Path,
-    name: str,
-    profile: str,
-    to: Path,
-    parameters: Mapping[str, object],
-    environment: Mapping[str, str],
+    root: Path, name: str, profile: str, to: Path, parameters: Values, environment: Environment
 ) -> None:
     """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
 
