@@ -155,9 +155,9 @@ def claims(claim_ids: Names) -> None:
 
     from kbrepro import checks, scorecard
 
-    runs = scorecard.read(paths.project_root() / f"results/{paths.FULL_SCALE}")
     known = {}
-    for run in runs.values():
+    results = paths.project_root() / f"results/{paths.FULL_SCALE}"
+    for run in scorecard.read(results).values():
         for record in (*run["claims"], *run["theorems"]):
             known[record["id"]] = scorecard.lines(record)
     shown = [] if claim_ids else [lines[0] for lines in known.values()]
@@ -210,9 +210,8 @@ def beside(policy: str, notebook: str, label: str, trials: int) -> None:
     from kbrepro.batch import beside as side
 
     file, _, name = policy.rpartition(":")
-    made = side.policy_of(policy)
     side.require_writable()
-    compared = side.compare(made, notebook, label, trials, file)
+    compared = side.compare(side.policy_of(policy), notebook, label, trials, file)
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
     click.echo(
         "open: the 95 % interval of the paired difference contains 0; more trials may decide"

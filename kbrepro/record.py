@@ -229,13 +229,12 @@ def _require_known(names: Mapping[str, Any]) -> None:
     """Raise ValueError if papermill was given a name that the notebook's cell of parameters has
     not.
     """
-    known, given = set[str](), set[str]()
-    for source in names.get("In", []):  # the cells so far
-        known |= {*re.findall(r"^(\w+): .* = ", source, flags=re.M)}
-        if source.startswith("# Parameters\n"):
-            given |= {*re.findall(r"^(\w+) = ", source, flags=re.M)}
-    for name in sorted(given):
-        checks.one_of(tuple(sorted(known)), parameter=name)
+    cells = names.get("In", [])  # so far
+    known = re.findall(r"^(\w+): .* = ", "\n".join(cells), flags=re.M)
+    for cell in cells:
+        if cell.startswith("# Parameters\n"):
+            for name in re.findall(r"^(\w+) = ", cell, flags=re.M):
+                checks.one_of(tuple(known), parameter=name)
 
 
 def _few_colours(picture: bytes) -> bytes:

@@ -178,7 +178,8 @@ def told_of(run: Card) -> list[str]:
     ]
     if shared:
         parts.append(f"Judged together: {'; '.join(shared)}.")
-    crossed, shown = _crossed(run["at_once"])
+    crossed = [line for line in run["at_once"] if CROSS in line["choice"]]
+    shown = [line for line in run["at_once"] if line not in crossed]
     shown += sorted(crossed, key=lambda line: -len(line["holds"]))[:1]
     rows = []
     for line in shown:
@@ -239,7 +240,7 @@ def _row(record: Record, notebook: str) -> list[str]:
     return [
         f'<a id="{name}"></a>{cell} {_said(record)}',
         "<br>".join(_number(record)),
-        "<br>".join(part for part in (_verdict(record), how_often) if part),
+        "<br>".join(filter(None, (_verdict(record), how_often))),
     ]
 
 
@@ -281,7 +282,8 @@ def _words(record: Record) -> list[str]:
     if "outcome" in record:
         return _room(record)
     main, *others = record["readings"]
-    crossed, others = _crossed(others)
+    crossed = [each for each in others if CROSS in each["choice"]]
+    others = [each for each in others if each not in crossed]
     probability = main["probability"]
     here = probability["value"]
     interval = _interval(probability, lambda share: f"{100 * share:.0f}")
@@ -302,12 +304,6 @@ def _words(record: Record) -> list[str]:
     if crossed:
         told.append(_combinations(record["readings"], crossed[0]["choice"]))
     return told
-
-
-def _crossed(lines: Sequence[Record]) -> tuple[list[Record], list[Record]]:
-    """Those of two choices together, and the others."""
-    crossed = [each for each in lines if CROSS in each["choice"]]
-    return crossed, [each for each in lines if each not in crossed]
 
 
 def _interval(number: Record, shown: Callable[[float], str]) -> str:

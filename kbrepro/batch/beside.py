@@ -58,7 +58,6 @@ def compare(
     PolicyFailed, with the line of `file`, if the policy raises.
     """
     checks.function(policy=policy)
-    checks.positive_int(trials=trials)
     (r,) = profiles.plan([notebook], paths.FULL_SCALE, paths.project_root())
     label, plan = unicodedata.normalize("NFC", label), r.plan
     labels = sorted(name for name in plan if isinstance(plan[name].what, Experiment))
@@ -67,7 +66,7 @@ def compare(
         raise checks.refused("label", label, "\n  ".join(["one of", *nearest]))
     planned = plan[label]
     kept = planned.play(label, r.kept_in)
-    if not 2 <= trials <= planned.trials:
+    if trials not in range(2, planned.trials + 1):
         allowed = f"an integer from 2 to {planned.trials} (all kept)"
         raise checks.refused("trials", trials, allowed)
     if planned.job(label).without_data:

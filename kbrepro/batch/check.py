@@ -96,9 +96,11 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
 def _of_plan(root: Path, name: str) -> Iterator[str]:
     """Whether the store has what the plan plays, and what claims say of T is a horizon of it."""
     (full,) = profiles.plan([name], paths.FULL_SCALE, root)
-    planned = full.plan
-    kept = store.labels(full.played)
+    planned, kept = full.plan, store.labels(full.played)
+    known = {value for value in full.parameters.values() if isinstance(value, int)}
     for label, each in planned.items():
+        with suppress(ValueError):  # it plays no experiment
+            known.add(each.experiment.horizon)
         if label in kept:
             others = differences(kept[label]["settings"], each.job(label).settings, most=1)
             yield from (
@@ -106,10 +108,6 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
             )
         elif full.facts:
             yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
-    known = {value for value in full.parameters.values() if isinstance(value, int)}
-    for each in planned.values():
-        with suppress(ValueError):  # it plays no experiment
-            known.add(each.experiment.horizon)
     if not planned or not _claims(root, papers.folder_of(name)).is_file():
         return
     for sentence in sentences_of(papers.folder_of(name)):

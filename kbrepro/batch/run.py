@@ -135,8 +135,8 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
 
 def _beside(folder: Path) -> tuple[Path, Path]:
     """Where the old and the new results of a folder are while these replace those."""
-    old, new = (folder.with_name(f".{folder.name}.{kind}.partial") for kind in ("old", "new"))
-    return old, new
+    where = f".{folder.name}"
+    return folder.with_name(f"{where}.old.partial"), folder.with_name(f"{where}.new.partial")
 
 
 def _replace(folder: Path, partial_results: Path) -> None:
