@@ -1,13 +1,11 @@
 """Plans: what the notebook of a paper plays, label by label, from its parameters."""
 
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from inspect import signature
-from pathlib import Path
 
-from kbrepro import paths, store
-from kbrepro.claims.tables import Kept
+from kbrepro import store
 from kbrepro.data import SensorData
 from kbrepro.data.store import load
 from kbrepro.papers import found
@@ -57,15 +55,3 @@ def with_data(notebook: str, parameters: Parameters, full: Store, short: bool) -
         if any(job.without_data and not full.has(job) for job in jobs):
             return plan_of(notebook, parameters, load), load
     return plan, loads
-
-
-def kept(folder: Path, parameters: Parameters | None = None) -> Kept:
-    """Return the kept trials of `results/<profile>/<notebook>/played`, with the plan that they are
-    of.
-
-    `parameters` are those of its run.json, unless they are given.
-    """
-    if parameters is None:
-        parameters = paths.read_json(folder.with_name("run.json"))["parameters"]
-    loads = remembering(Store(folder, read_only=True))
-    return Kept(folder, parameters, cache(partial(plan_of, folder.parent.name, parameters, loads)))
