@@ -88,7 +88,7 @@ class Record:
         """Return the trials of a label, read or played: curves by rule, or what the job
         returned.
         """
-        checks.one_of(tuple(self.plan), label=label)
+        checks.one_of(self.plan, label=label)
         planned = self.plan[label]
         at_full_scale = not self.short or self._full.has(planned.job(label))
         return planned.play(label, self._full if at_full_scale else self._own)
@@ -121,7 +121,7 @@ class Record:
         known = {each.id: each for each in sentences_of(folder_of(self.notebook))}
         records, left = [], []
         for each in ids:
-            checks.one_of(tuple(known), **{f"claim of {self.notebook}": each})
+            checks.one_of(known, **{f"claim of {self.notebook}": each})
             try:
                 records.append(scorecard.record_of(known[each], self._kept))
             except Unlike as error:
@@ -188,13 +188,13 @@ class Record:
             )
             display(Markdown(_folded(said, "; ".join(long))))
         if self.folder:
-            found = json.loads(
-                json.dumps(scorecard.of_paper(folder_of(self.notebook), self._kept), default=float)
-            )
             before = None
             with suppress(OSError, ValueError):  # none, or damaged: it is replaced
                 before = paths.read_json(self.full_scale / "claims.json")
-            text = json.dumps(scorecard.rounded(found, before), indent=1, ensure_ascii=False)
+            found = scorecard.rounded(
+                scorecard.of_paper(folder_of(self.notebook), self._kept), before
+            )
+            text = json.dumps(found, indent=1, ensure_ascii=False, default=float)
             paths.write_text(self.folder / "claims.json", text + "\n")
 
     def figure(self, figure: Figure, name: str) -> None:
@@ -234,7 +234,7 @@ def _require_known(names: Mapping[str, Any]) -> None:
     for cell in cells:
         if cell.startswith("# Parameters\n"):
             for name in re.findall(r"^(\w+) = ", cell, flags=re.M):
-                checks.one_of(tuple(known), parameter=name)
+                checks.one_of(known, parameter=name)
 
 
 def _few_colours(picture: bytes) -> bytes:

@@ -38,7 +38,7 @@ class Replays:
     """
 
     def __init__(self, root: Path, results: Path) -> None:
-        self.folder, self.notebook = root / ".cache" / "replays", results.name
+        self.folder, self.notebook = root / ".cache/replays", results.name
         self.allowed, self.others = allowed(paths.facts_of(results))
         self.left, self.long = BUDGET, list[str]()
 

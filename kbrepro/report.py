@@ -51,8 +51,7 @@ def build(root: Path, results: Path) -> Path:
         paths.write_text(source / "index.md", "\n".join(first))
         _sphinx(root, source, site)
         shutil.rmtree(results / "report", ignore_errors=True)
-        site.rename(results / "report")
-    return results / "report" / "index.html"
+        return site.rename(results / "report") / "index.html"
 
 
 def _sphinx(root: Path, source: Path, site: Path) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -129,7 +129,7 @@ def _told(result: Judged, readings: Sequence[Reading]) -> Record:
 
 
 def rounded(now: object, before: object = None) -> object:
-    """Return what json has read, with numbers in six digits, or as they were `before` if they are
+    """Return mappings and lists with numbers in six digits, or as they were `before` if they are
     within 1e-6 of that.
 
     Another processor changes last digits, and a number at the edge of rounding would turn with
@@ -271,7 +271,8 @@ def _number(record: Record) -> list[str]:
     main = record["readings"][0]
     if not (effect := record["effect"]):
         return _trials(main)
-    number = f"**{_short(effect['value'])}**{_interval(effect, _short)}"
+    ends = [_short(effect[end]) for end in ("low", "high")]
+    number = f"**{_short(effect['value'])}**{_interval(*ends)}"
     return [f"{number}: {effect['shows']}", *_trials(main)]
 
 
@@ -286,9 +287,9 @@ def _words(record: Record) -> list[str]:
     others = [each for each in others if each not in crossed]
     probability = main["probability"]
     here = probability["value"]
-    interval = _interval(probability, lambda share: f"{100 * share:.0f}")
+    ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
     name = "main reading: " if others else ""
-    told = [f"{name}{_of_100(here)} reruns{interval}"]
+    told = [f"{name}{_of_100(here)} reruns{_interval(*ends)}"]
     apart: dict[tuple[str, str], list[str]] = {}
     for each in others:
         there = each["probability"]["value"]
@@ -306,9 +307,8 @@ def _words(record: Record) -> list[str]:
     return told
 
 
-def _interval(number: Record, shown: Callable[[float], str]) -> str:
+def _interval(low: str, high: str) -> str:
     """` (1 to 2)`; nothing if both ends look alike."""
-    low, high = shown(number["low"]), shown(number["high"])
     return f" ({low} to {high})" if low != high else ""
 
 

@@ -49,8 +49,9 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     notes = [each["notes"] for each in cited]
     if not papers.found()[folder].synthesis and f"Notebook {name}" not in notes:
         yield f"CITATION.cff has no reference with the notes `Notebook {name}`"
-    if not _claims(root, folder).is_file():
-        yield f"kbrepro/papers/{folder}/claims.py is missing"
+    claims = f"kbrepro/papers/{folder}/claims.py"
+    if not (root / claims).is_file():
+        yield f"{claims} is missing"
         return
     sentences = sentences_of(folder)
     for sentence in sentences:
@@ -65,10 +66,6 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
             yield f"claim {each} must begin with {begins}"
         if shown and rf"id=\"{each}\"" not in shown:
             yield f"claim {each} is not shown: record.verdicts"
-
-
-def _claims(root: Path, folder: str) -> Path:
-    return root / f"kbrepro/papers/{folder}/claims.py"
 
 
 def _of_notebook(root: Path, name: str) -> Iterator[str]:
@@ -108,9 +105,10 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
             )
         elif full.facts:
             yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
-    if not planned or not _claims(root, papers.folder_of(name)).is_file():
+    folder = papers.folder_of(name) if planned else ""
+    if not (root / f"kbrepro/papers/{folder}/claims.py").is_file():
         return
-    for sentence in sentences_of(papers.folder_of(name)):
+    for sentence in sentences_of(folder):
         text = sentence.checked if isinstance(sentence, Theorem) else sentence.shows
         for number in re.findall(r"(?<!to )\bT = (\d[\d,]*\b)(?! to)", text):
             if int(number.replace(",", "")) not in known:
@@ -133,9 +131,7 @@ def _of_outputs(path: Path, text: NotebookNode, figures: int) -> Iterator[str]:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if [cell.execution_count for cell in code] != [*range(1, len(code) + 1)]:
         yield "the .ipynb was not run from top to bottom"
-    images = 0
-    for cell in code:
-        images += sum("image/png" in output.get("data", {}) for output in cell.outputs)
+    images = path.read_text(encoding="utf-8").count('"image/png":')
     if images < figures:
         yield f"notebooks/{path.name} shows {images} of its {figures} figures"
 

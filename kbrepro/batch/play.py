@@ -48,7 +48,7 @@ def replaceable(runs: Sequence[Run], labels: Sequence[str]) -> list[str]:
             kept = ["*"]
             for r in runs:
                 kept += store.labels(r.played)
-            checks.one_of(tuple(kept), **{"--fresh": label})
+            checks.one_of(kept, **{"--fresh": label})
     return named
 
 
@@ -70,7 +70,7 @@ def play_missing(
     plan, _ = with_data(r.notebook, r.parameters, full, short=not at_full_scale)
     labels = _normal(labels)
     for label in labels:
-        checks.one_of(tuple(plan), label=label)
+        checks.one_of(plan, label=label)
     kept, n_cores = store.labels(full.folder), joblib.effective_n_jobs(n_workers())
     missing, n_left = {}, 0
     for label in labels or plan:

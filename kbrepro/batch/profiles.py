@@ -23,7 +23,7 @@ Values = dict[str, object]
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
-def named_notebooks(root: Path, wanted: Iterable[str] = ()) -> list[str]:
+def named_notebooks(root: Path, wanted: Iterable[str]) -> list[str]:
     """Return the names of the wanted notebooks, each a name, a number or a path; of all if none is
     wanted.
 
@@ -35,7 +35,7 @@ def named_notebooks(root: Path, wanted: Iterable[str] = ()) -> list[str]:
     for each in wanted:
         stem = Path(each).stem
         name = numbered.get(stem.zfill(2), stem)
-        checks.one_of(tuple(names), notebook=name)
+        checks.one_of(names, notebook=name)
         found.append(name)
     return list(dict.fromkeys(found)) or names
 
@@ -74,7 +74,7 @@ def parameters(root: Path, notebook: str, profile: str) -> Values:
     hidden = ("checks", RESERVED)
     known = {name: its for name, its in names.items() if name[0] != "_" and name not in hidden}
     for name in values:
-        checks.one_of(tuple(known), **{f"parameter of {notebook}": name})
+        checks.one_of(known, **{f"parameter of {notebook}": name})
     _executed(notebook, text, "checks", names | values)
     return known | values
 

@@ -88,9 +88,9 @@ def of_kernels(root: Path) -> Environment:
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return dict.fromkeys(threads, "1") | {  # since workers play in parallel
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "MPLCONFIGDIR": str(own / "matplotlib"),
+        "MPLCONFIGDIR": f"{own}/matplotlib",
         "MATPLOTLIBRC": "",
-        "IPYTHONDIR": str(own / "ipython"),
+        "IPYTHONDIR": f"{own}/ipython",
         "PYTHONSTARTUP": "",
         "JUPYTER_PATH": "",
         "JUPYTER_PREFER_ENV_PATH": "1",
@@ -176,8 +176,9 @@ def _settle(folder: Path) -> None:
 def _move(source: Path, to: Path) -> None:
     """Rename all that is in a folder into another, but for what was played."""
     to.mkdir(exist_ok=True)
-    for path in [path for path in source.glob("*") if path.name != store.PLAYED]:
-        path.rename(to / path.name)
+    for path in [*source.glob("*")]:
+        if path.name != store.PLAYED:
+            path.rename(to / path.name)
 
 
 def _played(r: Run) -> str:
@@ -278,8 +279,8 @@ def _tidy(notebook: NotebookNode) -> NotebookNode:
         # what a profile changes, and where it ran: a folder that is gone now
         if "injected-parameters" in tags:
             tags.append("hide-input")
-            nowhere = f'{profiles.RESERVED} = ""'
-            cell["source"] = re.sub(f"^{profiles.RESERVED} = .*$", nowhere, cell.source, flags=re.M)
+            where = f"^({profiles.RESERVED} =) .*$"
+            cell["source"] = re.sub(where, r'\1 ""', cell.source, flags=re.M)
         for name in ("papermill", "execution", *["tags"] * (not tags)):
             cell.metadata.pop(name, None)
         if cell.cell_type == "code":

@@ -120,12 +120,11 @@ class Store:
         missing, unless it is fresh, and OSError, before anything is played, if it could not be
         kept.
         """
-        path = path_of(self.folder, job.label)
-        kept = self._known(job)
+        kept, parts = self._known(job), _parts(path_of(self.folder, job.label))
         if kept is None:
             if self._is_fresh(job.label):
-                shutil.rmtree(_parts(path), ignore_errors=True)
-            _parts(path).mkdir(parents=True, exist_ok=True)
+                shutil.rmtree(parts, ignore_errors=True)
+            parts.mkdir(parents=True, exist_ok=True)
         return kept
 
     def lacks(self, job: Job) -> bool:
@@ -402,8 +401,8 @@ def _columns(about: About, file: np.lib.npyio.NpzFile) -> Leaves:
     columns: Leaves = {}
     for name, where in names.items():
         columns[where] = file[name]
-        if name + LENGTHS in file.files:
-            columns[where] = np.split(file[name], np.cumsum(file[name + LENGTHS])[:-1])
+        if name + LENGTHS in file:
+            columns[where] = np.split(columns[where], np.cumsum(file[name + LENGTHS])[:-1])
     return columns
 
 
