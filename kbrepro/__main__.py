@@ -5,6 +5,7 @@ import math
 import signal
 import sys
 import time
+from functools import partial
 from typing import Any
 
 import click
@@ -14,12 +15,6 @@ from kbrepro import paths
 
 class _Commands(click.Group):
     """Errors that say what is wrong become one `Error:` line instead of a traceback."""
-
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        for stream in (sys.stdout, sys.stderr):  # one that is not UTF-8 shows a Greek letter as ?
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")
-        return super().main(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -34,10 +29,15 @@ class _Commands(click.Group):
 @click.version_option(package_name="kbrepro")
 def main() -> None:
     """Replicate papers on kernelized bandits."""
+    for stream in (sys.stdout, sys.stderr):  # one that is not UTF-8 shows a Greek letter as ?
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     # schedulers send it: the same as Ctrl-C
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
+#: What is named on the command line, none or more.
+Names = tuple[str, ...]
 of_notebooks = click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
 of_fresh = click.option(
     "--fresh",
@@ -50,13 +50,16 @@ of_fresh = click.option(
 of_profile = click.option(
     "--profile", default=paths.FULL_SCALE, show_default=True, help="quick: everything small."
 )
+of_minutes = partial(
+    click.option, "--minutes", type=click.FloatRange(0, min_open=True), help="In total."
+)
 
 
 @main.command()
 @of_notebooks
 @of_profile
 @of_fresh
-def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) -> None:
+def reproduce(notebooks: Names, profile: str, fresh: Names) -> None:
     """Run notebooks (all if none is named) and keep their results in results/<profile>/.
 
     Trials kept there, in played/, are read, and one of each label is replayed; all others are
@@ -65,12 +68,8 @@ def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) 
     from kbrepro.batch import run
 
     root = paths.project_root()
-    click.echo(
-        "\n".join(
-            folder.relative_to(root).as_posix()
-            for folder in run.run_notebooks(notebooks, profile, root, fresh)
-        )
-    )
+    for folder in run.run_notebooks(notebooks, profile, root, fresh):
+        click.echo(folder.relative_to(root).as_posix())
     click.echo(f"Next: kbrepro report --profile {profile}")
 
 
@@ -79,16 +78,8 @@ def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) 
 @of_profile
 @click.option("--label", "labels", multiple=True, help="Only this label; may be given again.")
 @of_fresh
-@click.option(
-    "--minutes", default=math.inf, type=click.FloatRange(0, min_open=True), help="In total."
-)
-def play(
-    notebooks: tuple[str, ...],
-    profile: str,
-    labels: tuple[str, ...],
-    fresh: tuple[str, ...],
-    minutes: float,
-) -> None:
+@of_minutes(default=math.inf)
+def play(notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: float) -> None:
     """Play what the stores of a profile lack of the notebooks' plans, label by label, without the
     notebooks.
 
@@ -104,16 +95,13 @@ def play(
     end, all_there = time.monotonic() + 60 * minutes, True
     for r in runs:
         with missing.locked(r):
-            all_there &= missing.play_missing(
-                r, labels, fresh_labels, (end - time.monotonic()) / 60
-            )
-    if not all_there:
-        raise click.exceptions.Exit(1)
+            all_there &= missing.play_missing(r, labels, fresh_labels, end)
+    sys.exit(not all_there)
 
 
 @main.command()
 @of_notebooks
-def refresh(notebooks: tuple[str, ...]) -> None:
+def refresh(notebooks: Names) -> None:
     """Run the notebooks as a reader opens them, without data, and keep them with their outputs."""
     from kbrepro.batch import run
 
@@ -129,7 +117,7 @@ def new(number: str, name: str) -> None:
     """
     from kbrepro.batch.new import add
 
-    click.echo("\n".join(path.as_posix() for path in add(paths.project_root(), number, name)))
+    click.echo("\n".join(add(paths.project_root(), number, name)))
     click.echo(
         f"Next: kbrepro reproduce {number} --profile quick; then replace the science"
         " (CONTRIBUTING.md)"
@@ -138,14 +126,13 @@ def new(number: str, name: str) -> None:
 
 @main.command()
 @of_notebooks
-def check(notebooks: tuple[str, ...]) -> None:
+def check(notebooks: Names) -> None:
     """Say what is missing or odd in the papers; the exit code is 1 if anything is."""
     from kbrepro.batch.check import odd
 
     lines = odd(paths.project_root(), notebooks)
     click.echo("\n".join(lines) or "nothing is missing or odd")
-    if lines:
-        raise click.exceptions.Exit(1)
+    sys.exit(bool(lines))
 
 
 @main.command()
@@ -162,15 +149,15 @@ def report(profile: str) -> None:
 
 @main.command()
 @click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
-def claims(claim_ids: tuple[str, ...]) -> None:
+def claims(claim_ids: Names) -> None:
     """Print what came out: a line a claim, or all of each claim that is named, such as 4-H."""
     from difflib import get_close_matches
 
     from kbrepro import checks, scorecard
 
-    runs = scorecard.read(paths.project_root() / "results" / paths.FULL_SCALE)
     known = {}
-    for run in runs.values():
+    results = paths.project_root() / f"results/{paths.FULL_SCALE}"
+    for run in scorecard.read(results).values():
         for record in (*run["claims"], *run["theorems"]):
             known[record["id"]] = scorecard.lines(record)
     shown = [] if claim_ids else [lines[0] for lines in known.values()]
@@ -184,32 +171,25 @@ def claims(claim_ids: tuple[str, ...]) -> None:
 
 @main.command()
 @of_notebooks
-@click.option(
-    "--minutes",
-    default=5.0,
-    show_default=True,
-    type=click.FloatRange(0, min_open=True),
-    help="In total.",
-)
+@of_minutes(default=5.0, show_default=True)
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the draw."
 )
-def audit(notebooks: tuple[str, ...], minutes: float, seed: int) -> None:
+def audit(notebooks: Names, minutes: float, seed: int) -> None:
     """Draw kept trials at random, play them again with today's code, and compare.
 
     The minutes are wall time. The exit code is 1 if one differs, or if nothing of a notebook was
     played.
     """
-    from kbrepro.batch import audit as replay
-    from kbrepro.batch import run
+    from kbrepro.batch.audit import audit_run
+    from kbrepro.batch.profiles import plan
 
-    runs, is_equal = run.plan(notebooks, paths.FULL_SCALE, paths.project_root()), True
+    runs, is_equal = plan(notebooks, paths.FULL_SCALE, paths.project_root()), True
     for r in runs:
-        done = replay.audit_run(r, minutes / len(runs), seed)
-        click.echo(str(done))
+        done = audit_run(r, minutes / len(runs), seed)
+        click.echo(done)
         is_equal &= bool(done.equal or done.told) and not done.differ
-    if not is_equal:
-        raise click.exceptions.Exit(1)
+    sys.exit(not is_equal)
 
 
 @main.command()
@@ -230,9 +210,8 @@ def beside(policy: str, notebook: str, label: str, trials: int) -> None:
     from kbrepro.batch import beside as side
 
     file, _, name = policy.rpartition(":")
-    made = side.policy_of(policy)
     side.require_writable()
-    compared = side.compare(made, notebook, label, trials, file)
+    compared = side.compare(side.policy_of(policy), notebook, label, trials, file)
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
     click.echo(
         "open: the 95 % interval of the paired difference contains 0; more trials may decide"
@@ -262,7 +241,7 @@ def fetch() -> None:
         store.download_missing()
     except store.DownloadFailed as failed:
         click.echo(failed, err=True)
-        raise click.exceptions.Exit(1) from None
+        sys.exit(1)
 
 
 if __name__ == "__main__":

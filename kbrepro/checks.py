@@ -5,7 +5,7 @@
 import copy
 import math
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from numbers import Real
 from typing import Any, ClassVar, Self, TypeGuard
@@ -145,7 +145,7 @@ def at_least(minimum: int, **values: int) -> None:
     _integers(minimum)(**values)
 
 
-def one_of(allowed: tuple[object, ...], **values: object) -> None:
+def one_of(allowed: Collection[object], **values: object) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
     is_allowed = lambda value: isinstance(value, str | int | float) and value in allowed  # noqa: E731
     _check("one of " + ", ".join(map(repr, allowed)), is_allowed)(**values)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,8 +51,8 @@ def partial_of(folder: Path) -> Path:
 
 def whole_of(folder: Path) -> Path:
     """Return the folder whose new results a folder holds (see `partial_of`), or itself."""
-    name = folder.name
-    return folder.with_name(name[1:-8]) if name[:1] == "." and name[-8:] == ".partial" else folder
+    partial = re.fullmatch(r"\.(.+)\.partial", folder.name)
+    return folder.with_name(partial[1]) if partial else folder
 
 
 def write_text(path: Path, text: str) -> None:

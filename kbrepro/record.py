@@ -1,12 +1,10 @@
 """What a notebook shows and leaves: verdicts, checked sentences, figures and tables."""
 
-import ast
 import io
 import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +16,11 @@ from matplotlib.figure import Figure
 from PIL import Image as Pixels
 
 from kbrepro import checks, figures, paths, plans, scorecard
-from kbrepro.claims import CROSS, DEPENDS, Claim, sentences_of
-from kbrepro.claims.tables import Unlike
-from kbrepro.data import SensorData
+from kbrepro.claims import CROSS, DEPENDS, sentences_of
+from kbrepro.claims.tables import Kept, Unlike
 from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of, looks
 from kbrepro.replay import Replays
-from kbrepro.simulation import Planned
 from kbrepro.store import PLAYED, Store
 
 #: A picture is kept while no pixel differs from the new one by more, of 255: another processor
@@ -49,7 +45,9 @@ class Record:
     """The record of one notebook's run: its plan and trials, what it judges, and the folder that it
     writes to.
 
-    `parameters` are the notebook's, by name. A label with the settings of the full scale is read
+    `parameters` are the notebook's, by name; `plan` is what is played with them, by label, and
+    `readings_of(name, ...)` returns sensor data as the plan has it: if it is not here, what is
+    remembered or a substitute. A label with the settings of the full scale is read
     from `results/paper/<notebook>/played`, one of its trials is replayed, and what rests on such
     labels alone is judged. With changed parameters all others are played. `results_dir` is relative
     to the project's root: figures and tables go there, and what is played is kept in its `played/`;
@@ -60,67 +58,47 @@ class Record:
         figures.use_style(looks())
         root = paths.checkout()
         self.notebook, self.parameters = notebook, parameters
-        self.full_scale = root / "results" / paths.FULL_SCALE / notebook
+        self.full_scale = root / f"results/{paths.FULL_SCALE}/{notebook}"
         _require_known(parameters)
         results_dir = parameters["results_dir"]
         self.folder = root / results_dir if results_dir else None
-        own = paths.whole_of(self.folder) if self.folder else None
+        own = paths.whole_of(self.folder) if self.folder else self.full_scale
+        elsewhere = own != self.full_scale
         facts = paths.facts_of(self.full_scale)
-        elsewhere = own not in (None, self.full_scale)
-        known = facts.get("parameters", {}) if elsewhere or own is None else parameters
+        known = facts.get("parameters", {}) if elsewhere or not self.folder else parameters
         self.changed = {
-            name: value
-            for name, value in known.items()
-            if name in parameters and parameters[name] != value
+            name: value for name, value in known.items() if parameters.get(name, value) != value
         }
         self.short = bool(self.changed) or (elsewhere and not facts)
-        self._replays = Replays(root, notebook, facts)
+        self._replays = Replays(root, self.full_scale)
         self._full = Store(self.full_scale / PLAYED, read_only=True, on_read=self._replays)
-        self._own = None
-        if own and elsewhere:
-            self._own = Store(own / PLAYED, on_read=Replays(root, notebook, paths.facts_of(own)))
-        own_plan = None if self.short else lambda: self.plan
-        self._kept = plans.kept(self._full.folder, known or parameters, self._unlike, own_plan)
-        self._text = _checked_text(root / "notebooks" / f"{notebook}.py")
-        self._unchecked, self._wrong = self._text, list[str]()
+        self._own = Store(own / PLAYED, on_read=Replays(root, own)) if elsewhere else None
+        self.plan, self.readings_of = plans.with_data(notebook, parameters, self._full, self.short)
+        # a label that is as at full scale is so in this plan
+        self._kept = Kept(self._full.folder, known or parameters, lambda: self.plan, self._unlike)
+        self._text = _checked_text(root / f"notebooks/{notebook}.py")
+        self._unchecked, self._wrong = [*self._text], list[str]()
         self._explained = False
         if self.short:
             pairs = [f"{name} is {parameters[name]!r}" for name in self.changed]
             why = f" ({', '.join(pairs)})" if pairs else ""
             display(Markdown(f"*The text describes the full scale, which this run is not{why}.*"))
 
-    @cached_property
-    def _planned(self) -> tuple[Mapping[str, Planned], plans.Load]:
-        return plans.with_data(self.notebook, self.parameters, self._full, self.short)
-
-    @property
-    def plan(self) -> Mapping[str, Planned]:
-        """What is played with these parameters, by label."""
-        return self._planned[0]
-
-    def readings_of(self, name: str, *how: object) -> SensorData:
-        """Return sensor data as the plan has it: if it is not here, what is remembered or a
-        substitute.
-        """
-        return self._planned[1](name, *how)
-
     def play(self, label: str) -> Any:
         """Return the trials of a label, read or played: curves by rule, or what the job
         returned.
         """
-        checks.one_of(tuple(self.plan), label=label)
+        checks.one_of(self.plan, label=label)
         planned = self.plan[label]
-        if not self.short or self._full.has(planned.job(label)):
-            return planned.play(label, self._full)
-        return planned.play(label, self._own)
+        at_full_scale = not self.short or self._full.has(planned.job(label))
+        return planned.play(label, self._full if at_full_scale else self._own)
 
     def _unlike(self, label: str) -> str:
         """In what a label is not as at full scale; empty if it is."""
         if not self.short:
             return ""
-        others = (
-            self._full.others(self.plan[label].job(label), most=100) if label in self.plan else None
-        )
+        planned = self.plan.get(label)
+        others = self._full.others(planned.job(label), most=100) if planned else None
         if others is None:
             return f"`{label}` is not played at both scales"
         if not others:
@@ -141,9 +119,9 @@ class Record:
         unknown claim.
         """
         known = {each.id: each for each in sentences_of(folder_of(self.notebook))}
-        checks.one_of(tuple(known), **{f"claim of {self.notebook}": each for each in ids})
         records, left = [], []
         for each in ids:
+            checks.one_of(known, **{f"claim of {self.notebook}": each})
             try:
                 records.append(scorecard.record_of(known[each], self._kept))
             except Unlike as error:
@@ -155,11 +133,11 @@ class Record:
         display(Markdown("\n\n".join([*told, *left])))
         for record in records:
             claim = known[record["id"]]
-            if isinstance(claim, Claim) and record["verdict"] == DEPENDS:
+            if record.get("verdict") == DEPENDS:
                 title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
                 judged = scorecard.judged(claim, self._kept).readings
-                together = any(CROSS in choice for choice in record["depends_on"])
-                readings = [each for each in judged if together or CROSS not in each.choice]
+                # two choices together only where the verdict rests on them
+                readings = [each for each in judged if CROSS in title or CROSS not in each.choice]
                 self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
 
     def check(self, words: str, holds: object = True) -> None:
@@ -171,15 +149,13 @@ class Record:
         if self.short:
             return
         plain = _plain(words)
-        if plain in self._text and bool(holds):
+        if plain in self._text and holds:
             for found in re.finditer(re.escape(plain), self._text):
-                start, end = found.span()
-                checked = re.sub(r"\d", "_", self._unchecked[start:end])
-                self._unchecked = self._unchecked[:start] + checked + self._unchecked[end:]
+                self._unchecked[slice(*found.span())] = re.sub(r"\d", "_", found[0])
             return
         told = [each for each in _sentences(self._text) if _masked(plain) in _masked(each)]
         said = f"the text says “{told[0]}”" if told else "no checked text says it"
-        results = f"the results say “{plain}”" if bool(holds) else f"“{plain}” does not hold"
+        results = f"the results say “{plain}”" if holds else f"“{plain}” does not hold"
         self._wrong.append(f"{results}; {said}")
         display(Markdown(f"**Not so:** {self._wrong[-1]}."))
 
@@ -191,17 +167,19 @@ class Record:
         that nothing checked.
         """
         if self.short:
-            full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
-            display(Markdown(f"Not all of the full scale was judged here; see the {full}."))
+            display(
+                Markdown(
+                    "Not all of the full scale was judged here; see the [full-scale"
+                    f" notebook](../notebooks/{self.notebook}.ipynb)."
+                )
+            )
             return
-        left = [REFERENCES.sub("", each) for each in _sentences(self._unchecked)]
-        unchecked = [
-            f"nothing checks a number in {each!r}" for each in left if re.search(r"\d", each)
-        ]
-        wrong = [*self._wrong, *unchecked]
-        if wrong:
+        for each in _sentences("".join(self._unchecked)):
+            if re.search(r"\d", REFERENCES.sub("", each)):
+                self._wrong.append(f"nothing checks a number in {each!r}")
+        if self._wrong:
             raise ValueError(
-                "\n".join([f"{self.notebook}: the text is not as the results", *wrong])
+                "\n".join([f"{self.notebook}: the text is not as the results", *self._wrong])
             )
         if long := self._replays.long:
             said = (
@@ -210,13 +188,13 @@ class Record:
             )
             display(Markdown(_folded(said, "; ".join(long))))
         if self.folder:
-            found = json.loads(
-                json.dumps(scorecard.of_paper(folder_of(self.notebook), self._kept), default=float)
-            )
             before = None
             with suppress(OSError, ValueError):  # none, or damaged: it is replaced
-                before = json.loads((self.full_scale / "claims.json").read_text(encoding="utf-8"))
-            text = json.dumps(scorecard.rounded(found, before), indent=1, ensure_ascii=False)
+                before = paths.read_json(self.full_scale / "claims.json")
+            found = scorecard.rounded(
+                scorecard.of_paper(folder_of(self.notebook), self._kept), before
+            )
+            text = json.dumps(found, indent=1, ensure_ascii=False, default=float)
             paths.write_text(self.folder / "claims.json", text + "\n")
 
     def figure(self, figure: Figure, name: str) -> None:
@@ -226,11 +204,12 @@ class Record:
         """
         drawn = io.BytesIO()
         figure.savefig(drawn, dpi=200, facecolor="white")
-        before = self.full_scale / "figures" / f"{name}.png"
+        where = f"figures/{name}.png"
+        before = self.full_scale / where
         old = before.read_bytes() if before.is_file() and not self.short else b""
         picture = old if _looks_like(old, drawn.getvalue()) else drawn.getvalue()
         if self.folder:
-            paths.write_bytes(self.folder / "figures" / f"{name}.png", picture)
+            paths.write_bytes(self.folder / where, picture)
         width = round(100 * figure.get_size_inches()[0])
         display(Image(_few_colours(picture), width=width, alt=figure.get_suptitle()))
         plt.close(figure)
@@ -238,9 +217,8 @@ class Record:
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""
         if self.folder:
-            paths.write_text(
-                self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g")
-            )
+            where = self.folder / f"tables/{name}.csv"
+            paths.write_text(where, table.to_csv(float_format="%.6g"))
 
 
 def _folded(summary: str, text: str) -> str:
@@ -251,16 +229,12 @@ def _require_known(names: Mapping[str, Any]) -> None:
     """Raise ValueError if papermill was given a name that the notebook's cell of parameters has
     not.
     """
-    known, given = set[str](), set[str]()
-    for source in names.get("In", []):  # the cells so far
-        with suppress(SyntaxError):  # one with a magic
-            for node in ast.parse(source).body:
-                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                    known.add(node.target.id)
-                elif isinstance(node, ast.Assign) and source.startswith("# Parameters\n"):
-                    given |= {each.id for each in node.targets if isinstance(each, ast.Name)}
-    for name in sorted(given):
-        checks.one_of(tuple(sorted(known)), parameter=name)
+    cells = names.get("In", [])  # so far
+    known = re.findall(r"^(\w+): .* = ", "\n".join(cells), flags=re.M)
+    for cell in cells:
+        if cell.startswith("# Parameters\n"):
+            for name in re.findall(r"^(\w+) = ", cell, flags=re.M):
+                checks.one_of(known, parameter=name)
 
 
 def _few_colours(picture: bytes) -> bytes:
@@ -274,12 +248,10 @@ def _checked_text(path: Path) -> str:
     """The Markdown cells tagged `checked` of a notebook's .py, on one line, without emphasis and
     headings.
     """
-    cells = re.split("^# %%", path.read_text(encoding="utf-8"), flags=re.M)
-    lines: list[str] = []
-    for head, *body in (cell.splitlines() for cell in cells if cell.startswith(" [markdown]")):
-        if '"checked"' in head:
-            lines += [line[2:].removeprefix("- ") for line in body if line[2:3] != "#"]
-    return _plain("\n".join(lines))
+    text = path.read_text(encoding="utf-8")
+    cells = re.findall(r'^# %% \[markdown\].*"checked".*\n((?:#.*\n?)*)', text, flags=re.M)
+    # without what makes a line a comment, a heading, or a point of a list
+    return _plain(re.sub(r"^# ?(#.*|- )?", "", "\n".join(cells), flags=re.M))
 
 
 def _plain(text: str) -> str:

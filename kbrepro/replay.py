@@ -1,8 +1,7 @@
 """Kept trials are played again with today's code and compared."""
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import scipy
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from kbrepro import paths, sums
 from kbrepro.problems import Trial
 from kbrepro.simulation import play_trial
 from kbrepro.store import Job, Played
@@ -33,32 +33,30 @@ class Replays:
     .cache/replays/log.txt.
 
     What was equal is remembered there, by label, settings, code and stack, and is not played twice.
-    `facts` are those of the run.json beside the store: `allowed` says by them what is red and what
-    is only logged. Labels whose trials are long are listed in `long`.
+    `results` is the folder of a notebook's results: `allowed` says by its run.json what is red and
+    what is only logged. Labels whose trials are long are listed in `long`.
     """
 
-    def __init__(self, root: Path, notebook: str, facts: Mapping[str, Any] | None = None) -> None:
-        self.folder, self.notebook, self.long = root / ".cache" / "replays", notebook, list[str]()
-        self.allowed, self.others = allowed(facts or {})
-        self.left = BUDGET
+    def __init__(self, root: Path, results: Path) -> None:
+        self.folder, self.notebook = root / ".cache/replays", results.name
+        self.allowed, self.others = allowed(paths.facts_of(results))
+        self.left, self.long = BUDGET, list[str]()
 
     def __call__(self, job: Job, kept: Played) -> None:
         """Replay one trial of a job; Differs names label, trial and round."""
-        place = int(np.argmin(kept.seconds))
-        seconds, number, share = float(kept.seconds[place]), job.first + place, 0.0
+        place, seconds = int(np.argmin(kept.seconds)), float(kept.seconds.min())
         if seconds >= min(CHEAP, self.left):
             self.long.append(job.label)
             return
         self.left -= seconds
         played = json.dumps([job.label, job.settings, place, code(), stack()], default=str)
-        equal = self.folder / hashlib.sha256(played.encode()).hexdigest()[:20]
+        equal = self.folder / sums.checksum(played.encode())[:20]
         if equal.is_file():
             return
-        if job.without_data:
-            outcome = "not played again, its data is not here"
-        else:
+        outcome, share, number = "not played again, its data is not here", 0.0, job.first + place
+        if not job.without_data:
             differ, share = replayed(job, number, kept.trial(place))
-            outcome = "; ".join([*differ, *self.others] if differ else ["equal"])
+            outcome = "; ".join([differ, *self.others]) if differ else "equal"
         text = f"{self.notebook}: {job.label}, trial {number}: {outcome}"
         self.folder.mkdir(parents=True, exist_ok=True)
         if outcome == "equal":
@@ -76,7 +74,7 @@ def code() -> str:
     files = sorted(
         path for path in here.rglob("*.py") if "claims" not in path.relative_to(here).as_posix()
     )
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+    return sums.checksum(b"\0".join(path.read_bytes() for path in files))
 
 
 @cache
@@ -107,74 +105,60 @@ def allowed(facts: Mapping[str, Any]) -> tuple[float, list[str]]:
     SMALL: no arm and no text may differ, for which `replayed` says infinity. On another BLAS kernel
     by infinity: nothing is red.
     """
-    versions = facts.get("versions", {})
-    played = {"BLAS kernel": facts.get("blas_kernels", [])}
-    played |= {name: [versions[name]] for name in ("numpy", "scipy") if name in versions}
-    here = stack()
-    others = {name: then for name, then in played.items() if then and here[name] not in then}
-    said = [
-        f"{name} {here[name]} here, {' and '.join(then)} when played"
-        for name, then in others.items()
+    played = {name: [version] for name, version in facts.get("versions", {}).items()}
+    played["BLAS kernel"] = facts.get("blas_kernels", [])
+    others = [
+        f"{name} {here} here, {' and '.join(played[name])} when played"
+        for name, here in stack().items()
+        if played.get(name) and here not in played[name]
     ]
-    if "BLAS kernel" in others:
-        return np.inf, said
-    return (SMALL if others else 0.0), said
+    if others and others[0].startswith("BLAS kernel"):
+        return np.inf, others
+    return (SMALL if others else 0.0), others
 
 
-def replayed(
-    job: Job, number: int, before: Leaves, policy: object = None
-) -> tuple[list[str], float]:
+def replayed(job: Job, number: int, before: Leaves, policy: object = None) -> tuple[str, float]:
     """Play a trial again, of an experiment one `policy` or all; return what differs from what was
-    kept, and how much.
+    kept, in words, and how much.
 
     Of arms that are kept the first that differs is named alone. How much is the largest difference
     as a share of the number's size: infinite if an arm, a text or a whole number differs, or if the
     code fails today, and 0 if all is equal.
     """
-    try:
-        with threadpool_limits(1, user_api="blas"):
-            now = flat(_alone(job, policy)(Trial(job.seed, number)))
-    except Exception as error:
-        return [f"{type(error).__name__}: {error}"], np.inf
+    function, experiment = job.function, experiment_of(job)
     if policy is not None:
+        one = replace(experiment, policies={policy: experiment.policies[policy]})
+        function = partial(play_trial, one, **function.keywords)  # type: ignore[attr-defined]
         before = {
             path: leaf for path, leaf in before.items() if len(path) == 1 or path[1] == policy
         }
-        if ("gaps",) in now:  # they are known of arms that were pulled
-            pulled = ~np.isnan(now["gaps",])
-            before, now = (
-                {**leaves, ("gaps",): leaves["gaps",][pulled]} for leaves in (before, now)
-            )
-    for path in [path for path in before if path[::2] == ("policies", "arms") and path in now]:
-        for t in np.flatnonzero(before[path] != now[path])[:1]:
-            arms = (
-                f"arm {now[path][t]} of {path[1]} in round {t + 1}, where it was {before[path][t]}"
-            )
-            return [arms], np.inf
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            now = flat(function(Trial(job.seed, number)))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", np.inf
+    if policy is not None and ("gaps",) in now:  # they are known of arms that were pulled
+        pulled = ~np.isnan(now["gaps",])
+        for leaves in (before, now):
+            leaves["gaps",] = leaves["gaps",][pulled]
+    for path, one in before.items():
+        if path[::2] == ("policies", "arms") and path in now:
+            for t in np.flatnonzero(one != now[path])[:1]:
+                arms = f"arm {now[path][t]} of {path[1]} in round {t + 1}, where it was {one[t]}"
+                return arms, np.inf
     shares = leaf_differences(before, now)
-    largest = max(shares.values(), default=0.0)
+    differ, largest = "; ".join(shares), max(shares.values(), default=0.0)
     if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
-        same = (
-            "the same arms, numbers alone"
-            if experiment_of(job)
-            else "no arms are kept to compare; numbers"
-        )
-        return [*shares, f"{same}, by at most {largest:.1e} of their size"], largest
-    return [*shares], largest
+        same = "the same arms, numbers alone"
+        if not experiment:
+            same = "no arms are kept to compare; numbers"
+        differ += f"; {same}, by at most {largest:.1e} of their size"
+    return differ, largest
 
 
 def experiment_of(job: Job) -> Any:
     """Return the experiment that a job plays, None if it measures something else."""
     function = job.function
-    return (
-        function.args[0] if isinstance(function, partial) and function.func is play_trial else None
-    )
-
-
-def _alone(job: Job, policy: object) -> Callable[[Trial], object]:
-    """What plays a trial of a job, of an experiment with one policy, if it is named."""
-    if policy is None:
-        return job.function
-    experiment = experiment_of(job)
-    one = replace(experiment, policies={policy: experiment.policies[policy]})
-    return partial(play_trial, one, **job.function.keywords)  # type: ignore[attr-defined]
+    if isinstance(function, partial) and function.func is play_trial:
+        return function.args[0]
+    return None

@@ -22,14 +22,13 @@ def build(root: Path, results: Path) -> Path:
     """
     notebooks = sorted(results.glob("[0-9][0-9]_*/notebook.ipynb"))
     if not notebooks:
-        profile = results.relative_to(root / "results").as_posix()
         raise ReportFailed(
-            f"no notebook was run in results/{profile}: first `kbrepro reproduce --profile"
-            f" {profile}`"
+            f"no notebook was run in results/{results.name}: first `kbrepro reproduce --profile"
+            f" {results.name}`"
         )
     claims = scorecard.page(scorecard.read(results))
     if results.name == paths.FULL_SCALE:
-        paths.write_text(root / "results" / "README.md", claims)
+        paths.write_text(root / "results/README.md", claims)
     paths.sweep(root / "results")
     with tempfile.TemporaryDirectory(
         dir=results, prefix="report-", suffix=f".{os.getpid()}.partial"
@@ -44,43 +43,37 @@ def build(root: Path, results: Path) -> Path:
                 ignore=shutil.ignore_patterns(store.PLAYED, "*.partial", "report"),
             )
         for path in notebooks:
-            paths.write_bytes(source / "notebooks" / f"{path.parent.name}.ipynb", path.read_bytes())
+            paths.write_bytes(source / f"notebooks/{path.parent.name}.ipynb", path.read_bytes())
         for name in ("CONTRIBUTING.md", "CITATION.cff", "data/README.md"):
             paths.write_bytes(source / name, (root / name).read_bytes())
-        paths.write_text(source / "results" / "README.md", claims)
-        first, bar = (root / name for name in ("README.md", "docs/contents.txt"))
-        paths.write_text(
-            source / "index.md", f"{first.read_text('utf-8')}\n{bar.read_text('utf-8')}"
-        )
+        paths.write_text(source / "results/README.md", claims)
+        first = [(root / name).read_text("utf-8") for name in ("README.md", "docs/contents.txt")]
+        paths.write_text(source / "index.md", "\n".join(first))
         _sphinx(root, source, site)
         shutil.rmtree(results / "report", ignore_errors=True)
-        site.rename(results / "report")
-    return results / "report" / "index.html"
+        return site.rename(results / "report") / "index.html"
 
 
 def _sphinx(root: Path, source: Path, site: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "--keep-going",
-        "-q",
-        "--no-color",
-        "-j",
-        "auto",
-        "-b",
-        "html",
-    ]
-    command += [
-        "-c",
-        str(root / "docs"),
-        "-d",
-        str(source.with_name("doctrees")),
-        str(source),
-        str(site),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    options = ["-Wq", "--keep-going", "--no-color", "-jauto", "-bhtml"]
+    doctrees = source.with_name("doctrees")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "sphinx",
+            *options,
+            "-c",
+            root / "docs",
+            "-d",
+            doctrees,
+            source,
+            site,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         said = done.stderr.strip().replace(f"{source}/", "")
         raise ReportFailed(

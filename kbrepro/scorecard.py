@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import chain, repeat
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from kbrepro.claims import (
     AGAIN,
     CROSS,
     DEPENDS,
-    KINDS,
     NOT,
     ONE_PLAY,
     REDRAWN,
@@ -31,15 +30,19 @@ from kbrepro.claims import (
 from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
-Record = Mapping[str, Any]
+Record = dict[str, Any]
+#: A paper, as its claims.json has it: claims, theorems, findings, and what comes out at once.
+Card = dict[str, list[Record]]
 VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES, TOO_FEW)
 #: A glyph a verdict, so that a table can be read without colour.
 GLYPHS = dict(zip(VERDICTS, "●○◑◌◇", strict=True))
-#: What stands above the sentences of a table; observations alone count.
+#: The head of a table of each kind; observations alone count.
+OURS = "our number", "does it come out again?"
 HEADS = {
-    "observation": "what the paper reports",
-    "remark": "what the paper argues or cites (not counted)",
-    "own question": "what we ask (not counted)",
+    "observation": ["what the paper reports", *OURS],
+    "remark": ["what the paper argues or cites (not counted)", *OURS],
+    "own question": ["what we ask (not counted)", *OURS],
+    "theorem": ["theorem", "what was checked", "outcome"],
 }
 MEANS = (
     "*96 of 100 reruns*: if the paper's own experiment were run again, at its own size, 96 of 100"
@@ -80,12 +83,12 @@ def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     return record | {"effect": effect} | _told(result, result.readings)
 
 
-def _parts(sentence: Claim | Theorem, *names: str) -> dict[str, Any]:
+def _parts(sentence: Claim | Theorem, *names: str) -> Record:
     """Some attributes of a claim or a theorem, by name."""
     return {name: getattr(sentence, name) for name in names}
 
 
-def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
+def of_paper(paper: str, kept: Kept) -> Card:
     """Return all claims and theorems of a paper's folder, judged by kept trials; its findings, and
     which sentences come out at once.
     """
@@ -102,8 +105,7 @@ def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
     for each in observed:
         groups.setdefault(each.finding or each.id, []).append(each)
     run["findings"] = [_finding(group, kept) for group in groups.values()]
-    few = {record["id"] for record in run["claims"] if record["verdict"] == TOO_FEW}
-    told = [each for each in observed if each.id not in few]
+    told = [each for each in observed if judged(each, kept).verdict.word != TOO_FEW]
     run["at_once"] = [line._asdict() for line in held_at_once(told, kept)] if told else []
     return run
 
@@ -114,7 +116,7 @@ def _finding(group: Sequence[Claim], kept: Kept) -> Record:
     return {"ids": [each.id for each in group]} | _told(result, result.readings[:1])
 
 
-def _told(result: Judged, readings: Sequence[Reading]) -> dict[str, object]:
+def _told(result: Judged, readings: Sequence[Reading]) -> Record:
     """A verdict and the numbers of readings, as claims.json has them."""
     return {
         "verdict": result.verdict.word,
@@ -127,7 +129,7 @@ def _told(result: Judged, readings: Sequence[Reading]) -> dict[str, object]:
 
 
 def rounded(now: object, before: object = None) -> object:
-    """Return what json has read, with numbers in six digits, or as they were `before` if they are
+    """Return mappings and lists with numbers in six digits, or as they were `before` if they are
     within 1e-6 of that.
 
     Another processor changes last digits, and a number at the edge of rounding would turn with
@@ -137,38 +139,34 @@ def rounded(now: object, before: object = None) -> object:
         old = before if isinstance(before, dict) else {}
         return {key: rounded(its, old.get(key)) for key, its in now.items()}
     if isinstance(now, list):
-        olds = chain(before if isinstance(before, list) else [], repeat(None))
-        return [rounded(*pair) for pair in zip(now, olds, strict=False)]
+        olds = before[: len(now)] if isinstance(before, list) else []
+        return [rounded(*pair) for pair in zip_longest(now, olds)]
     if not isinstance(now, float):
         return now
     middle, *edges = (float(f"{now * (1 + share):.6g}") for share in (0, -1e-6, 1e-6))
     return before if before in edges else middle
 
 
-def read(results: Path) -> dict[str, dict[str, list[Record]]]:
+def read(results: Path) -> dict[str, Card]:
     """Return the claims and theorems of every notebook under `results/<profile>`, by notebook."""
     files = sorted(results.glob("[0-9][0-9]_*/claims.json"))
     return {path.parent.name: paths.read_json(path) for path in files}
 
 
-def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
+def page(runs: Mapping[str, Card]) -> str:
     """Return the page of every claim and theorem in Markdown, by notebook: results/README.md."""
     parts = ["# Every claim", EXPLORATORY, MEANS]
     for name, run in runs.items():
         parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", *told_of(run)]
-        for kind in KINDS:
-            if rows := [each for each in run["claims"] if each["kind"] == kind]:
-                parts += [f"### {kind.capitalize()}s", tables(rows, name)]
-        if run["theorems"]:
-            parts += ["### Theorems", tables(run["theorems"], name)]
+        parts.append(tables([*run["claims"], *run["theorems"]], name))
     return "\n\n".join(parts) + "\n"
 
 
-def told_of(run: Mapping[str, Sequence[Record]]) -> list[str]:
+def told_of(run: Card) -> list[str]:
     """Return the totals of a paper's sentences and findings, and which come out at once."""
-    if not run["findings"]:
+    findings = run["findings"]
+    if not findings:
         return []
-    findings = [{**each, "kind": "observation"} for each in run["findings"]]
     n = sum(each["kind"] == "observation" for each in run["claims"])
     parts = [
         f"{n} sentences: {totals(run['claims'])}.",
@@ -198,7 +196,8 @@ def totals(claims: Iterable[Record]) -> str:
     """Return how many observations of a paper have which verdict: `5 come out again, 1 does not,
     ...`.
     """
-    counted = [each for each in claims if each["kind"] == "observation"]
+    kind = "observation"
+    counted = [each for each in claims if each.get("kind", kind) == kind]  # a finding has none
     n = Counter(each["verdict"] for each in counted)
     shown = [verdict for verdict in VERDICTS if verdict != TOO_FEW or n[verdict]]
     told = ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in shown)
@@ -208,16 +207,17 @@ def totals(claims: Iterable[Record]) -> str:
 
 def tables(records: Sequence[Record], notebook: str = "") -> str:
     """Return claims, a table a kind, then theorems, as Markdown; with `notebook` each id leads to
-    its cell there.
+    its cell there, and each table has a heading.
 
     Every row has its id as an anchor.
     """
     parts = []
-    for kind in KINDS:
-        if rows := [_row(each, notebook) for each in records if each.get("kind") == kind]:
-            parts.append(table([HEADS[kind], "our number", "does it come out again?"], rows))
-    if rows := [_row(each, notebook) for each in records if "outcome" in each]:
-        parts.append(table(["theorem", "what was checked", "outcome"], rows))
+    for kind, head in HEADS.items():
+        chosen = [each for each in records if each.get("kind", "theorem") == kind]
+        if chosen and notebook:
+            parts.append(f"### {kind.capitalize()}s")
+        if chosen:
+            parts.append(table(head, [_row(each, notebook) for each in chosen]))
     return "\n\n".join(parts)
 
 
@@ -240,7 +240,7 @@ def _row(record: Record, notebook: str) -> list[str]:
     return [
         f'<a id="{name}"></a>{cell} {_said(record)}',
         "<br>".join(_number(record)),
-        "<br>".join(part for part in (_verdict(record), how_often) if part),
+        "<br>".join(filter(None, (_verdict(record), how_often))),
     ]
 
 
@@ -271,9 +271,9 @@ def _number(record: Record) -> list[str]:
     main = record["readings"][0]
     if not (effect := record["effect"]):
         return _trials(main)
-    low, high = _short(effect["low"]), _short(effect["high"])
-    interval = f" ({low} to {high})" if low != high else ""
-    return [f"**{_short(effect['value'])}**{interval}: {effect['shows']}", *_trials(main)]
+    ends = [_short(effect[end]) for end in ("low", "high")]
+    number = f"**{_short(effect['value'])}**{_interval(*ends)}"
+    return [f"{number}: {effect['shows']}", *_trials(main)]
 
 
 def _words(record: Record) -> list[str]:
@@ -288,23 +288,28 @@ def _words(record: Record) -> list[str]:
     probability = main["probability"]
     here = probability["value"]
     ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
-    interval = f" ({' to '.join(ends)})" if ends[0] != ends[1] else ""
     name = "main reading: " if others else ""
-    told = [f"{name}{_of_100(here)} reruns{interval}"]
-    apart: dict[tuple[str, str, str], list[str]] = {}
+    told = [f"{name}{_of_100(here)} reruns{_interval(*ends)}"]
+    apart: dict[tuple[str, str], list[str]] = {}
     for each in others:
         there = each["probability"]["value"]
         if abs(there - here) >= 0.005:
-            case = (each["choice"], _of_100(there), each["excluded_by"])
-            apart.setdefault(case, []).append(f"*{each['value']}*")
-    for (choice, often, excluded), values in apart.items():
-        clause = f" (does not count: {excluded})" if excluded else ""
-        told.append(f"{choice} {_listed(values)}: {often}{clause}")
+            often = _of_100(there)
+            if excluded := each["excluded_by"]:
+                often += f" (does not count: {excluded})"
+            apart.setdefault((each["choice"], often), []).append(f"*{each['value']}*")
+    for (choice, often), values in apart.items():
+        told.append(f"{choice} {_listed(values)}: {often}")
     if same := len(others) - sum(map(len, apart.values())):
         told.append(f"{same} other reading{'s' * (same > 1)}: the same")
     if crossed:
         told.append(_combinations(record["readings"], crossed[0]["choice"]))
     return told
+
+
+def _interval(low: str, high: str) -> str:
+    """` (1 to 2)`; nothing if both ends look alike."""
+    return f" ({low} to {high})" if low != high else ""
 
 
 def _of_100(share: float) -> str:
@@ -324,13 +329,10 @@ def _listed(values: Sequence[str]) -> str:
 
 def _room(record: Record) -> list[str]:
     """How near to its bound a theorem came."""
-    if record["room"] != record["room"] or not record["runs"]:
+    room = record["room"]
+    if room != room or not record["runs"]:
         return []
-    return [
-        f"room: {_short(record['room'])} of the bound"
-        if record["room"] >= 1e-3
-        else "room: under 0.001 of the bound"
-    ]
+    return [f"room: {_short(room) if room >= 1e-3 else 'under 0.001'} of the bound"]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -357,8 +359,9 @@ def _trials(reading: Record) -> list[str]:
     if probability["how"] == ONE_PLAY:
         told = "one play, nothing redrawn"
     elif probability["how"] == REDRAWN and probability["low"] == probability["high"]:
-        rare = f"trials rarer than 3 in {reading['kept']} would not be seen"
-        told += f": the same in all redraws; {rare}"
+        told += (
+            f": the same in all redraws; trials rarer than 3 in {reading['kept']} would not be seen"
+        )
     return [f"<small>{part}</small>" for part in (told, reading["caveat"]) if part]
 
 

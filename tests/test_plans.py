@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from kept_trials import kept_of
 
 from kbrepro import papers, plans, store
 from kbrepro.batch import profiles
@@ -67,5 +68,5 @@ def test_the_templates_lemma_is_true_at_any_horizon(toy, tmp_path):
 
     played = tmp_path / "09_toy" / "played"
     toy.play(played, horizon=10)
-    checked = mean_of_rounds.check(plans.kept(played, {"seed": 1, "trials": 12, "horizon": 10}))
+    checked = mean_of_rounds.check(kept_of(played, {"seed": 1, "trials": 12, "horizon": 10}))
     assert (checked.violations, checked.runs) == (0, 12)

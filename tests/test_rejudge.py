@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from kept_trials import kept_of
 
-from kbrepro import papers, plans, scorecard
+from kbrepro import papers, scorecard
 from kbrepro.claims import judge, sentences_of
 
 RESULTS = Path(__file__).parents[1] / "results" / "paper"
@@ -35,7 +36,7 @@ def as_written(found, before):
 def test_kept_trials_give_the_committed_claims(folder, paper):
     before = json.loads((RESULTS / paper.notebook / "claims.json").read_text(encoding="utf-8"))
     now = as_written(
-        scorecard.of_paper(folder, plans.kept(RESULTS / paper.notebook / "played")), before
+        scorecard.of_paper(folder, kept_of(RESULTS / paper.notebook / "played")), before
     )
     assert now == flat(before)
 
@@ -47,7 +48,7 @@ def test_effects_and_theorems_without_redraws(paper, long):
     """
     folder = RESULTS / papers.found()[paper].notebook
     kept, committed = (
-        plans.kept(folder / "played"),
+        kept_of(folder / "played"),
         json.loads((folder / "claims.json").read_text(encoding="utf-8")),
     )
     known = {each.id: each for each in sentences_of(paper)}

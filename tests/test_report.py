@@ -9,9 +9,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from kept_trials import kept_of
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from kbrepro import plans, report, scorecard
+from kbrepro import report, scorecard
 from kbrepro.scorecard import of_paper
 
 ROOT = Path(__file__).parents[1]
@@ -67,7 +68,7 @@ def project(toy):
         new_notebook(cells=cells, metadata={"language_info": {"name": "ipython3"}}),
         toy.folder / "notebook.ipynb",
     )
-    run = json.dumps(of_paper("toy", plans.kept(toy.folder / "played")), default=float)
+    run = json.dumps(of_paper("toy", kept_of(toy.folder / "played")), default=float)
     (toy.folder / "claims.json").write_text(run, encoding="utf-8")
     return root, results
 

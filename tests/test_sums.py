@@ -7,9 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from kept_trials import kept_of
 from test_rejudge import as_written, flat
 
-from kbrepro import papers, paths, plans, scorecard, store, sums
+from kbrepro import papers, paths, scorecard, store, sums
 
 RESULTS = Path(__file__).parents[1] / "results" / "paper"
 NAME, CHANGED = (
@@ -29,7 +30,7 @@ def changed(results, folder):
 
 
 def changed_claims(results, folder):
-    now = scorecard.of_paper(folder, plans.kept(results / "played"))
+    now = scorecard.of_paper(folder, kept_of(results / "played"))
     for kind, records in paths.read_json(results / "claims.json").items():
         for was, judged in zip(records, now[kind], strict=True):
             one, other = flat(was), as_written(judged, None)

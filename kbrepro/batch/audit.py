@@ -1,7 +1,6 @@
 """Audits: trials drawn from a store are played again with today's code and compared."""
 
 import time
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -9,12 +8,11 @@ from typing import NamedTuple
 import joblib
 import numpy as np
 
-from kbrepro import checks, store
+from kbrepro import store
 from kbrepro.batch.profiles import Run
-from kbrepro.plans import plan_of, remembering
 from kbrepro.replay import allowed, experiment_of, replayed
 from kbrepro.simulation import workers
-from kbrepro.store import Job, Played, Store
+from kbrepro.store import Job
 from kbrepro.store.flat import Leaves
 
 
@@ -30,23 +28,23 @@ class Unit(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """The audit of one notebook: how many units each label has, how many were equal, what differs,
-    and remarks.
+    """The audit of one notebook: how many units there are, the labels of those that were equal,
+    what differs, and remarks.
 
     What differs by no more than another stack may (`replay.allowed`) is `told`.
     """
 
     notebook: str
-    units: Counter[str]
-    equal: Counter[str]
+    units: int
+    equal: list[str]
     differ: list[str]
     told: list[str]
     notes: list[str]
 
     def __str__(self) -> str:
         """What was replayed, and every trial that differs."""
-        n = self.equal.total() + len(self.differ) + len(self.told)
-        first = f"{self.notebook}: {n} of {self.units.total()} replayed, {self.equal.total()} equal"
+        n = len(self.equal) + len(self.differ) + len(self.told)
+        first = f"{self.notebook}: {n} of {self.units} replayed, {len(self.equal)} equal"
         if not n:
             first += ": nothing was audited" + "; give it more --minutes" * bool(self.units)
         differ = [f"differs: {each}" for each in self.differ]
@@ -63,28 +61,27 @@ def audit_run(r: Run, minutes: float, seed: int) -> Audit:
     and texts must be equal, other numbers to 1e-9, or to what `replay.allowed` says of this stack;
     seconds do not count. Raises NotKept on a label that the store has not.
     """
-    checks.positive(minutes=minutes)
     deadline = time.monotonic() + 60 * minutes
-    kept_in = Store(r.played, read_only=True)
-    plan = plan_of(r.notebook, r.parameters, remembering(kept_in))
-    all_jobs = {label: planned.job(label) for label, planned in plan.items()}
-    jobs = {label: job for label, job in all_jobs.items() if not job.without_data}
-    notes = []
-    if without := sorted(all_jobs.keys() - jobs.keys()):
-        notes.append(f"not audited, their data is not here: {'; '.join(without)}")
-    most, others = allowed(r.facts)
-    notes += [f"{each}: another one rounds in another way" for each in others]
-    seconds = {label: about["seconds"] for label, about in store.labels(r.played).items()}
+    plan, known = r.plan, store.labels(r.played)
+    jobs = {label: planned.job(label) for label, planned in plan.items()}
     units: list[Unit] = []
+    without = []
     for label, job in jobs.items():
-        units += _units(job, seconds.get(label, 0.0))
-    kept = cache(lambda label: kept_in.read(jobs[label]))
-    done = Audit(r.notebook, Counter(unit.label for unit in units), Counter(), [], [], notes)
+        if job.without_data:
+            without.append(label)
+        else:
+            units += _units(job, known[label]["seconds"] if label in known else 0.0)
+    most, others = allowed(r.facts)
+    notes = [f"{each}: another one rounds in another way" for each in others]
+    if without:
+        notes.append(f"not audited, their data is not here: {'; '.join(without)}")
+    done = Audit(r.notebook, len(units), [], [], [], notes)
+    kept = cache(lambda label: plan[label].trials_of(label, r.kept_in))
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to
     # play it
     calls = (
         joblib.delayed(_replayed)(
-            unit, jobs[unit.label], _trial(kept(unit.label), jobs[unit.label], unit)
+            unit, jobs[unit.label], kept(unit.label).trial(unit.number - plan[unit.label].first)
         )
         for unit in _order(units, np.random.default_rng(seed))
         if time.monotonic() + unit.seconds < deadline
@@ -92,19 +89,14 @@ def audit_run(r: Run, minutes: float, seed: int) -> Audit:
     for unit, (differ, share) in workers(pre_dispatch="n_jobs", batch_size=1)(calls):
         if differ:
             said = done.differ if share > most else done.told
-            said.append(f"{unit.label}, trial {unit.number}: {'; '.join(differ)}")
+            said.append(f"{unit.label}, trial {unit.number}: {differ}")
         else:
-            done.equal[unit.label] += 1
+            done.equal.append(unit.label)
     return done
 
 
-def _replayed(unit: Unit, job: Job, before: Leaves) -> tuple[Unit, tuple[list[str], float]]:
+def _replayed(unit: Unit, job: Job, before: Leaves) -> tuple[Unit, tuple[str, float]]:
     return unit, replayed(job, unit.number, before, unit.policy)
-
-
-def _trial(kept: Played | None, job: Job, unit: Unit) -> Leaves:
-    assert kept is not None  # a store that may only be read
-    return kept.trial(unit.number - job.first)
 
 
 def _units(job: Job, seconds: float) -> Iterator[Unit]:

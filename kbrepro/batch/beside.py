@@ -24,9 +24,8 @@ from kbrepro.batch import profiles
 from kbrepro.curve import Curve
 from kbrepro.estimates import paired_difference
 from kbrepro.papers import looks
-from kbrepro.plans import plan_of, remembering
 from kbrepro.policies.base import Player
-from kbrepro.simulation import Experiment, played, run_trials
+from kbrepro.simulation import Experiment, run_trials
 
 YOURS = "yours"
 #: Below the project: where figures and tables go.
@@ -54,45 +53,32 @@ def compare(
     there.
 
     It is made by `policy(model, horizon, rng=generator)`. Every policy meets the same function,
-    noise and order of ties. Raises ValueError, which lists the labels, if no traces of this one are
-    kept; if its data is not here; and if `trials` is more than are kept; PolicyFailed, with the
-    line of `file`, if the policy raises.
+    noise and order of ties. Raises ValueError, which lists the labels, if this one plays no
+    experiment; if its data is not here; and if `trials` is more than are kept; NotKept if none are;
+    PolicyFailed, with the line of `file`, if the policy raises.
     """
     checks.function(policy=policy)
-    checks.positive_int(trials=trials)
     (r,) = profiles.plan([notebook], paths.FULL_SCALE, paths.project_root())
-    label = unicodedata.normalize("NFC", label)
-    abouts = store.labels(r.played).items()
-    labels = [name for name, about in abouts if "play_trial" in about["settings"].get("job", ())]
+    label, plan = unicodedata.normalize("NFC", label), r.plan
+    labels = sorted(name for name in plan if isinstance(plan[name].what, Experiment))
     if label not in labels:
         nearest = get_close_matches(label, labels, 5, 0.4) or labels
-        raise ValueError(
-            "\n  ".join([f"label = {label!r} is not allowed: label must be one of", *nearest])
-        )
-    kept = played(r.notebook, label)
-    most = len(next(iter(kept.values())).seconds)
-    if not 2 <= trials <= most:
-        raise ValueError(
-            f"trials = {trials!r} is not allowed: trials must be an integer from 2 to {most} (all"
-            " kept)"
-        )
-    kept_in = store.Store(r.played, read_only=True)
-    planned = plan_of(r.notebook, r.parameters, remembering(kept_in))
-    checks.one_of(tuple(planned), label=label)
-    job = planned[label].job(label)
-    kept_in.lacks(job)  # OtherSettings, if they are others
-    if job.without_data:
+        raise checks.refused("label", label, "\n  ".join(["one of", *nearest]))
+    planned = plan[label]
+    kept = planned.play(label, r.kept_in)
+    if trials not in range(2, planned.trials + 1):
+        allowed = f"an integer from 2 to {planned.trials} (all kept)"
+        raise checks.refused("trials", trials, allowed)
+    if planned.job(label).without_data:
         raise ValueError(
             f"label {label!r} cannot be played: its data is missing (see data/README.md)"
         )
-    theirs = planned[label].experiment
+    theirs = planned.experiment
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with _told(file):
-        ours = run_trials(yours, trials, job.seed, first=job.first, label=label)
+        ours = run_trials(yours, trials, planned.seed, first=planned.first, label=label)
     traces = ours | {rival: curve.first(trials) for rival, curve in kept.items()}
-    table = _differences(
-        {name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}, job.seed
-    )
+    table = _differences(traces, planned.seed)
     figures.use_style(looks())
     figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
     shown = {name: trace for name, trace in traces.items() if name in figures.LOOK or name == YOURS}
@@ -100,24 +86,21 @@ def compare(
     return Compared(traces, table, figures.labelled(figure, label))
 
 
-def _differences(regret: dict[str, np.ndarray], seed: int) -> pd.DataFrame:
+def _differences(traces: dict[str, Curve], seed: int) -> pd.DataFrame:
     """Mean R_T of every policy, and that of yours less it, paired, with its 95 % interval."""
-    rows: dict[str, tuple[object, ...]] = {
-        YOURS: (regret[YOURS].mean(), np.nan, np.nan, np.nan, "")
-    }
-    for name in regret.keys() - {YOURS}:
-        less = paired_difference(regret[YOURS], regret[name], seed)
-        rows[name] = (
-            regret[name].mean(),
-            *less,
-            "lower" if less.high < 0 else "higher" if less.low > 0 else "open",
-        )
-    columns = ["mean R_T", "difference", "low", "high", f"{YOURS} is"]
-    return (
-        pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-        .reindex([*regret])
-        .rename_axis("policy")
-    )
+    totals = {name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}
+    yours = totals.pop(YOURS)
+    rows = [[YOURS, yours.mean(), np.nan, np.nan, np.nan, ""]]
+    for name, total in totals.items():
+        less = paired_difference(yours, total, seed)
+        word = "open"
+        if less.high < 0:
+            word = "lower"
+        if less.low > 0:
+            word = "higher"
+        rows.append([name, total.mean(), *less, word])
+    columns = ["policy", "mean R_T", "difference", "low", "high", f"{YOURS} is"]
+    return pd.DataFrame(rows, columns=columns).set_index("policy")
 
 
 def require_writable() -> None:
@@ -132,12 +115,9 @@ def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
     results/custom/beside/.
     """
     folder = store.path_of(FOLDER / notebook, label).with_suffix("")
-    paths.write_text(
-        paths.project_root() / folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g")
-    )
-    compared.figure.savefig(
-        paths.project_root() / folder / f"{stem}.png", dpi=200, facecolor="white"
-    )
+    where = paths.project_root() / folder / stem
+    paths.write_text(where.with_suffix(".csv"), compared.table.to_csv(float_format="%.6g"))
+    compared.figure.savefig(where.with_suffix(".png"), dpi=200, facecolor="white")
     return folder.as_posix()
 
 

@@ -12,9 +12,7 @@ from nbformat import NotebookNode
 
 from kbrepro import papers, paths, store, sums
 from kbrepro.batch import profiles
-from kbrepro.batch.run import plan
 from kbrepro.claims import Claim, Theorem, sentences_of
-from kbrepro.plans import plan_of, remembering
 from kbrepro.store.settings import differences
 
 
@@ -27,8 +25,12 @@ def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:
     lines = []
     for name in profiles.named_notebooks(root, notebooks):
         for part in (_of_folder, _of_notebook, _of_plan):
-            lines += [f"{name}: {line}" for line in part(root, name)]
-    return lines
+            try:
+                for line in part(root, name):
+                    lines.append(f"{name}: {line}")
+            except ValueError as error:  # of a text, parameters or a profile: two parts may meet it
+                lines.append(f"{name}: {error}")
+    return [*dict.fromkeys(lines)]
 
 
 def _of_folder(root: Path, name: str) -> Iterator[str]:
@@ -41,24 +43,23 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
         )
         return
     (folder,) = folders
-    if not list((root / "tests" / "papers" / folder).glob("test_*.py")):
+    if not [*root.glob(f"tests/papers/{folder}/test_*.py")]:
         yield f"there are no tests in tests/papers/{folder}"
     cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["references"]
-    if not papers.found()[folder].synthesis and f"Notebook {name}" not in [
-        each["notes"] for each in cited
-    ]:
+    notes = [each["notes"] for each in cited]
+    if not papers.found()[folder].synthesis and f"Notebook {name}" not in notes:
         yield f"CITATION.cff has no reference with the notes `Notebook {name}`"
-    if not (root / "kbrepro" / "papers" / folder / "claims.py").is_file():
-        yield f"kbrepro/papers/{folder}/claims.py is missing"
+    claims = f"kbrepro/papers/{folder}/claims.py"
+    if not (root / claims).is_file():
+        yield f"{claims} is missing"
         return
     sentences = sentences_of(folder)
-    ids, begins = [each.id for each in sentences], f"{int(name[:2])}-"
     for sentence in sentences:
         if not (sentence.quote if isinstance(sentence, Claim) else sentence.statement):
             yield f"claim {sentence.id} has no quote: its function needs a docstring"
-    path = root / "notebooks" / f"{name}.ipynb"
+    path, begins = root / f"notebooks/{name}.ipynb", f"{int(name[:2])}-"
     shown = path.read_text(encoding="utf-8") if path.is_file() else ""
-    for each, n in Counter(ids).items():
+    for each, n in Counter(sentence.id for sentence in sentences).items():
         if n > 1:
             yield f"claim {each} is there {n} times"
         if not each.startswith(begins):
@@ -71,21 +72,13 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
     """Whether a notebook is as its text, was run, and was played at full scale, and whether its
     profile fits.
     """
-    path, refresh = root / "notebooks" / f"{name}.ipynb", f"`kbrepro refresh {name[:2]}`"
-    try:
-        text, (full,) = profiles.source(root, name), plan([name], paths.FULL_SCALE, root)
-    except ValueError as error:  # without its text and parameters nothing else can be said
-        yield str(error)
-        return
+    path, refresh = root / f"notebooks/{name}.ipynb", f"`kbrepro refresh {name[:2]}`"
+    text, (full,) = profiles.source(root, name), profiles.plan([name], paths.FULL_SCALE, root)
     figures = len([*full.folder.glob("figures/*.png")])
     if not path.is_file():
         yield f"there is no .ipynb: {refresh} makes it"
     else:
         yield from (f"{line}: {refresh}" for line in _of_outputs(path, text, figures))
-    try:
-        plan([name], "quick", root)
-    except ValueError as error:
-        yield str(error)
     if not full.facts:
         yield f"it was not played at full scale: `kbrepro reproduce {name[:2]}`"
     played = full.facts.get("parameters", {})
@@ -94,36 +87,28 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
             yield f"{key} = {value!r}, but the full scale was played with {played[key]!r}"
     yield from sums.wrong(full.folder)
     yield from (f"{store.PLAYED}/{line}" for line in sums.wrong(full.played))
+    profiles.plan([name], "quick", root)
 
 
 def _of_plan(root: Path, name: str) -> Iterator[str]:
     """Whether the store has what the plan plays, and what claims say of T is a horizon of it."""
-    try:
-        (full,) = plan([name], paths.FULL_SCALE, root)
-        planned = plan_of(
-            name, full.parameters, remembering(store.Store(full.played, read_only=True))
-        )
-    except ValueError:  # which is said already
-        return
-    kept = store.labels(full.played)
+    (full,) = profiles.plan([name], paths.FULL_SCALE, root)
+    planned, kept = full.plan, store.labels(full.played)
+    known = {value for value in full.parameters.values() if isinstance(value, int)}
     for label, each in planned.items():
+        with suppress(ValueError):  # it plays no experiment
+            known.add(each.experiment.horizon)
         if label in kept:
-            others = differences(kept[label]["settings"], each.job(label).settings)
+            others = differences(kept[label]["settings"], each.job(label).settings, most=1)
             yield from (
-                f"label {label!r} was played with other settings: {line}" for line in others[:1]
+                f"label {label!r} was played with other settings: {line}" for line in others
             )
         elif full.facts:
             yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
-    known = {value for value in full.parameters.values() if isinstance(value, int)}
-    for each in planned.values():
-        with suppress(ValueError):  # it plays no experiment
-            known.add(each.experiment.horizon)
-    if (
-        not planned
-        or not (root / "kbrepro" / "papers" / papers.folder_of(name) / "claims.py").is_file()
-    ):
+    folder = papers.folder_of(name) if planned else ""
+    if not (root / f"kbrepro/papers/{folder}/claims.py").is_file():
         return
-    for sentence in sentences_of(papers.folder_of(name)):
+    for sentence in sentences_of(folder):
         text = sentence.checked if isinstance(sentence, Theorem) else sentence.shows
         for number in re.findall(r"(?<!to )\bT = (\d[\d,]*\b)(?! to)", text):
             if int(number.replace(",", "")) not in known:
@@ -138,17 +123,15 @@ def _of_outputs(path: Path, text: NotebookNode, figures: int) -> Iterator[str]:
     except Exception:
         yield f"notebooks/{path.name} is no notebook; git may have left a conflict in it (<<<<<<<)"
         return
-    kernel = notebook.metadata.get("kernelspec", {}).get("name")
-    if kernel != profiles.KERNEL["name"]:
-        yield f"notebooks/{path.name} names the kernel {kernel!r}, not {profiles.KERNEL['name']!r}"
+    kernel, ours = notebook.metadata.get("kernelspec", {}).get("name"), profiles.KERNEL["name"]
+    if kernel != ours:
+        yield f"notebooks/{path.name} names the kernel {kernel!r}, not {ours!r}"
     if _sources(notebook) != _sources(text):
         yield "the .ipynb has other cells than the .py, which runs"
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if [cell.execution_count for cell in code] != [*range(1, len(code) + 1)]:
         yield "the .ipynb was not run from top to bottom"
-    images = 0
-    for cell in code:
-        images += sum("image/png" in output.get("data", {}) for output in cell.outputs)
+    images = path.read_text(encoding="utf-8").count('"image/png":')
     if images < figures:
         yield f"notebooks/{path.name} shows {images} of its {figures} figures"
 

@@ -6,26 +6,25 @@ import keyword
 import re
 from pathlib import Path
 
-from kbrepro import papers, paths
+from kbrepro import checks, papers, paths
 
 TEMPLATE = Path(__file__).with_name("template")
 
 
-def add(root: Path, number: str, name: str) -> list[Path]:
+def add(root: Path, number: str, name: str) -> list[str]:
     """Write a paper's folder, notebook, quick profile and test, and add it to CITATION.cff; return
     relative paths.
 
     Raises ValueError unless the number has two digits that no notebook has, and the name is one of
     a new folder that can be imported: neither a keyword nor a name that `kbrepro.papers` has.
     """
-    if not re.fullmatch(r"[0-9]{2}", number) or list((root / "notebooks").glob(f"{number}_*")):
-        raise ValueError(
-            f"number = {number!r} is not allowed: number must be two digits that no notebook has"
-        )
-    is_free = not (root / "kbrepro" / "papers" / name).exists() and not hasattr(papers, name)
+    if not re.fullmatch(r"[0-9]{2}", number) or [*root.glob(f"notebooks/{number}_*")]:
+        raise checks.refused("number", number, "two digits that no notebook has")
+    is_free = not (root / "kbrepro/papers" / name).exists() and not hasattr(papers, name)
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name) or not is_free:
-        allowed = "a new folder's, in lower case, that Python can import, such as my_paper"
-        raise ValueError(f"name = {name!r} is not allowed: name must be {allowed}")
+        raise checks.refused(
+            "name", name, "a new folder's, in lower case, that Python can import, such as my_paper"
+        )
     words = {
         "NN_": f"{number}_",
         "N-": f"{int(number)}-",
@@ -38,7 +37,7 @@ def add(root: Path, number: str, name: str) -> list[Path]:
         # of CITATION.cff
         before = (root / where).read_text(encoding="utf-8") if (root / where).is_file() else ""
         paths.write_text(root / where, before + _filled(path.read_text(encoding="utf-8"), words))
-        written.append(Path(where))
+        written.append(where)
     return written
 
 

@@ -1,13 +1,13 @@
 """Play what is missing of a notebook's plan, label by label, without the notebook."""
 
 import math
-import sys
 import time
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import click
 import joblib
 
 from kbrepro import checks, paths, store
@@ -28,7 +28,7 @@ def locked(r: Run) -> Iterator[None]:
     import fcntl  # not on Windows
 
     where = r.folder.relative_to(r.root).as_posix()
-    lock = r.root / ".cache" / "locks" / where.replace("/", "-")
+    lock = r.root / ".cache/locks" / where.replace("/", "-")
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as file:
         try:
@@ -48,50 +48,50 @@ def replaceable(runs: Sequence[Run], labels: Sequence[str]) -> list[str]:
             kept = ["*"]
             for r in runs:
                 kept += store.labels(r.played)
-            checks.one_of(tuple(kept), **{"--fresh": label})
+            checks.one_of(kept, **{"--fresh": label})
     return named
 
 
 def play_missing(
-    r: Run, labels: Sequence[str] = (), fresh: Sequence[str] = (), minutes: float = math.inf
+    r: Run, labels: Sequence[str] = (), fresh: Sequence[str] = (), end: float = math.inf
 ) -> bool:
     """Play what its store lacks of a run's plan, or of these labels; return whether all is there.
 
     Labels in `fresh` (`*`: all) are played anew. In another profile than the full scale, what that
     has with the same settings is there. Each label is kept as it ends, and one that was interrupted
-    goes on where it stopped. None is begun that is not expected to end within the minutes, by the
-    CPU seconds that the same job took before. Raises ValueError on an unknown label, OtherSettings,
-    and NotKept where data is not here, before anything is played.
+    goes on where it stopped. None is begun that is not expected to end before `end` of
+    `time.monotonic`, by the CPU seconds that the same job took before. Raises ValueError on an
+    unknown label, OtherSettings, and NotKept where data is not here, before anything is played.
     """
     at_full_scale = r.folder.parent.name == paths.FULL_SCALE
-    where = r.root / "results" / paths.FULL_SCALE / r.notebook / PLAYED
+    where = r.root / f"results/{paths.FULL_SCALE}/{r.notebook}/{PLAYED}"
     own = Store(r.played, fresh)
     full = own if at_full_scale else Store(where, read_only=True)
     plan, _ = with_data(r.notebook, r.parameters, full, short=not at_full_scale)
     labels = _normal(labels)
     for label in labels:
-        checks.one_of(tuple(plan), label=label)
-    missing = {}
+        checks.one_of(plan, label=label)
+    kept, n_cores = store.labels(full.folder), joblib.effective_n_jobs(n_workers())
+    missing, n_left = {}, 0
     for label in labels or plan:
         job = plan[label].job(label)
         elsewhere = full is not own and full.has(job)
         if not elsewhere and own.lacks(job):
-            missing[label] = job
-    kept = store.labels(full.folder)
-    expected = {label: _seconds(job, kept.get(label)) for label, job in missing.items()}
-    start, n_left, n_cores = time.monotonic(), 0, joblib.effective_n_jobs(n_workers())
-    for place, (label, seconds) in enumerate(expected.items()):
-        if time.monotonic() - start + seconds / n_cores > 60 * minutes:
+            missing[label] = _seconds(job, kept.get(label)) / n_cores
+    for place, (label, seconds) in enumerate(missing.items()):
+        if time.monotonic() + seconds > end:
             n_left += 1
             continue
-        told, rest = f"{place + 1} of {len(missing)}", [*expected.values()][place:]
+        told, rest = f"{place + 1} of {len(missing)}", [*missing.values()][place:]
         if all(rest):
-            told += f", about {sum(rest) / 60 / n_cores:.0f} minutes left"
-        print(f"{r.notebook}: {label} ({told})", file=sys.stderr, flush=True)
+            told += f", about {sum(rest) / 60:.0f} minutes left"
+        click.echo(f"{r.notebook}: {label} ({told})", err=True)
         plan[label].play(label, own)
     if n_left:
-        told = f"the minutes are not enough for {n_left} of {len(missing)} labels"
-        print(f"{r.notebook}: {told}", file=sys.stderr, flush=True)
+        click.echo(
+            f"{r.notebook}: the minutes are not enough for {n_left} of {len(missing)} labels",
+            err=True,
+        )
     return not n_left
 
 

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -15,36 +14,39 @@ import yaml
 from nbformat import NotebookNode
 
 from kbrepro import checks, paths, store
+from kbrepro.plans import Plan, plan_of, remembering
 
 RESERVED = "results_dir"  # set by the batch itself
+#: Parameters, or other names of a notebook.
+Values = dict[str, object]
 #: The kernel of every notebook; its text does not say it.
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
-def named_notebooks(root: Path, wanted: Iterable[str] = ()) -> list[str]:
+def named_notebooks(root: Path, wanted: Iterable[str]) -> list[str]:
     """Return the names of the wanted notebooks, each a name, a number or a path; of all if none is
     wanted.
 
     ValueError on one that is not there.
     """
-    names = sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
+    names = sorted(path.stem for path in root.glob("notebooks/[0-9][0-9]_*.py"))
     numbered = {name[:2]: name for name in names}
     found = []
     for each in wanted:
         stem = Path(each).stem
         name = numbered.get(stem.zfill(2), stem)
-        checks.one_of(tuple(names), notebook=name)
+        checks.one_of(names, notebook=name)
         found.append(name)
     return list(dict.fromkeys(found)) or names
 
 
 def require(root: Path, profile: str) -> None:
     """Raise ValueError unless a profile is the full scale or a folder of notebooks/profiles."""
-    folders = sorted(each.name for each in (root / "notebooks" / "profiles").glob("*/"))
+    folders = sorted(each.name for each in root.glob("notebooks/profiles/*/"))
     checks.one_of((paths.FULL_SCALE, *folders), profile=profile)
 
 
-def parameters(root: Path, notebook: str, profile: str) -> dict[str, object]:
+def parameters(root: Path, notebook: str, profile: str) -> Values:
     """Return the parameters of a notebook in a profile: those of its cell tagged `parameters`, as
     the profile has them.
 
@@ -53,28 +55,26 @@ def parameters(root: Path, notebook: str, profile: str) -> dict[str, object]:
     and on what its cell tagged `checks` refuses: what stands there before `Record(...)` runs
     here, but for imports, so that no kernel starts with impossible values.
     """
-    profiles, values = root / "notebooks" / "profiles", dict[str, object]()
+    values = Values()
     require(root, profile)
     text = source(root, notebook)
     if profile != paths.FULL_SCALE:
-        path = profiles / profile / f"{notebook}.yaml"
-        where = path.relative_to(root).as_posix()
-        if not path.is_file():
+        where = f"notebooks/profiles/{profile}/{notebook}.yaml"
+        if not (root / where).is_file():
             raise ValueError(
                 f"profile {profile!r} says nothing about {notebook}: there is no {where}"
             )
         try:
-            values = _values(path.read_text(encoding="utf-8"))
+            values = _values((root / where).read_text(encoding="utf-8"))
         except (yaml.YAMLError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{where} is not allowed: it must be lines of name: value ({error})"
             ) from None
     names = _executed(notebook, text, "parameters", {"checks": checks})
-    known = {
-        name: names[name] for name in names if name[0] != "_" and name not in ("checks", RESERVED)
-    }
+    hidden = ("checks", RESERVED)
+    known = {name: its for name, its in names.items() if name[0] != "_" and name not in hidden}
     for name in values:
-        checks.one_of(tuple(known), **{f"parameter of {notebook}": name})
+        checks.one_of(known, **{f"parameter of {notebook}": name})
     _executed(notebook, text, "checks", names | values)
     return known | values
 
@@ -101,27 +101,28 @@ def _tagged(notebook: NotebookNode, tag: str) -> str:
     return "\n".join(cell.source for cell in notebook.cells if tag in cell.metadata.get("tags", []))
 
 
-def _executed(
-    name: str, text: NotebookNode, tag: str, given: dict[str, object]
-) -> dict[str, object]:
+def _executed(name: str, text: NotebookNode, tag: str, given: Values) -> Values:
     """What the names are after the cells with a tag, up to `Record(...)` and without imports;
     ValueError, which names file and tag, if they fail.
     """
     names = dict(given)
     try:
-        code = ast.parse(_tagged(text, tag))
-        before = takewhile(lambda each: "Record(" not in ast.unparse(each), code.body)
-        code.body = [each for each in before if not isinstance(each, ast.Import | ast.ImportFrom)]
+        before = re.split(r"^.*\bRecord\(", _tagged(text, tag), flags=re.M)[0]
+        code = ast.parse(before)
+        imports = ast.Import | ast.ImportFrom
+        code.body = [each for each in code.body if not isinstance(each, imports)]
         exec(compile(code, name, "exec"), names)
     except ValueError:  # of `checks`: it names the parameter
         raise
     except Exception as error:
-        reason = f"its cell tagged {tag} fails ({type(error).__name__}: {error})"
-        raise ValueError(f"notebooks/{name}.py is not allowed: {reason}") from None
+        raise ValueError(
+            f"notebooks/{name}.py is not allowed: its cell tagged {tag} fails"
+            f" ({type(error).__name__}: {error})"
+        ) from None
     return names
 
 
-def _values(text: str) -> dict[str, object]:
+def _values(text: str) -> Values:
     """The values of a profile; ValueError on a name that comes twice, and on a number that YAML
     reads as another.
     """
@@ -144,12 +145,22 @@ class Run:
     root: Path
     notebook: str
     folder: Path
-    parameters: dict[str, object]
+    parameters: Values
 
     @property
     def played(self) -> Path:
         """Where its trials are kept."""
         return self.folder / store.PLAYED
+
+    @property
+    def kept_in(self) -> store.Store:
+        """The store of its trials, to read."""
+        return store.Store(self.played, read_only=True)
+
+    @property
+    def plan(self) -> Plan:
+        """What it plays, by label; of data that is not here what its store remembers."""
+        return plan_of(self.notebook, self.parameters, remembering(self.kept_in))
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -160,6 +171,6 @@ class Run:
 def plan(notebooks: Sequence[str], profile: str, root: Path) -> list[Run]:
     """Return what `run_notebooks` would run; ValueError like that."""
     return [
-        Run(root, name, root / "results" / profile / name, parameters(root, name, profile))
+        Run(root, name, root / f"results/{profile}/{name}", parameters(root, name, profile))
         for name in named_notebooks(root, notebooks)
     ]

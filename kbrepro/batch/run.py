@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from unittest.mock import patch
 
+import click
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
@@ -20,9 +21,11 @@ from nbformat.v4 import new_notebook
 from kbrepro import paths, store, sums
 from kbrepro.batch import profiles
 from kbrepro.batch.play import RunFailed, locked, play_missing, replaceable
-from kbrepro.batch.profiles import Run, plan
+from kbrepro.batch.profiles import Run, Values, plan
 from kbrepro.replay import blas_kernel
 
+#: Environment variables of a kernel.
+Environment = dict[str, str]
 #: What numbers depend on; run.json has their versions.
 PACKAGES = ("numpy", "scipy", "pandas", "joblib")
 
@@ -53,14 +56,14 @@ def run_notebooks(
             )
             outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
         except KeyboardInterrupt:
-            goes_on = "what was played is kept, and the same command goes on from there"
-            print(f"{r.notebook}: interrupted; {goes_on}", file=sys.stderr, flush=True)
+            click.echo(
+                f"{r.notebook}: interrupted; what was played is kept, and the same command goes on"
+                " from there",
+                err=True,
+            )
             raise
-        print(
-            f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min, {outcome}",
-            file=sys.stderr,
-            flush=True,
-        )
+        minutes = (time.monotonic() - start) / 60
+        click.echo(f"{r.notebook}: {minutes:.1f} min, {outcome}", err=True)
     if failed:
         raise RunFailed(f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}")
     return [r.folder for r in runs]
@@ -72,12 +75,11 @@ def refresh_notebooks(notebooks: Sequence[str], root: Path) -> None:
     """
     paths.sweep(root / "notebooks")
     for name in profiles.named_notebooks(root, notebooks):
-        _execute(
-            root, name, "refresh", root / "notebooks" / f"{name}.ipynb", {}, without_data(root)
-        )
+        to = root / f"notebooks/{name}.ipynb"
+        _execute(root, name, "refresh", to, {}, without_data(root))
 
 
-def of_kernels(root: Path) -> dict[str, str]:
+def of_kernels(root: Path) -> Environment:
     """Return the environment variables of every kernel: what a user has set decides nothing that a
     notebook shows.
     """
@@ -86,20 +88,20 @@ def of_kernels(root: Path) -> dict[str, str]:
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return dict.fromkeys(threads, "1") | {  # since workers play in parallel
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "MPLCONFIGDIR": str(own / "matplotlib"),
+        "MPLCONFIGDIR": f"{own}/matplotlib",
         "MATPLOTLIBRC": "",
-        "IPYTHONDIR": str(own / "ipython"),
+        "IPYTHONDIR": f"{own}/ipython",
         "PYTHONSTARTUP": "",
         "JUPYTER_PATH": "",
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
 
 
-def without_data(root: Path) -> dict[str, str]:
+def without_data(root: Path) -> Environment:
     """Return the environment variables of a kernel that shows what is kept, without data, the same
     on any machine.
     """
-    no_data = root / ".cache" / "no-data"
+    no_data = root / ".cache/no-data"
     no_data.mkdir(parents=True, exist_ok=True)
     return {**of_kernels(root), "KBREPRO_DATA": str(no_data), "TQDM_DISABLE": "1"}
 
@@ -117,15 +119,14 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         play_missing(r, fresh=fresh)
         shutil.rmtree(partial_results, ignore_errors=True)
         partial_results.mkdir(parents=True)
-        own = {}
-        if data := os.environ.get("KBREPRO_DATA"):
-            own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
+        data = os.environ.get("KBREPRO_DATA")  # notebooks run in the root, not here
+        own = {"KBREPRO_DATA": str(Path(data).absolute())} if data else {}
         to, given = partial_results / "notebook.ipynb", r.parameters | {profiles.RESERVED: where}
         _execute(r.root, r.notebook, r.folder.parent.name, to, given, own)
-        facts = r.facts  # those of the run that played
-        if not facts or _played(r) != known:
+        facts, played = r.facts, _played(r)  # those of the run that played
+        if not facts or played != known:
             facts = _facts(r)
-        facts |= {"parameters": r.parameters, "played": _played(r)}
+        facts |= {"parameters": r.parameters, "played": played}
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
         paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
@@ -134,8 +135,8 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
 
 def _beside(folder: Path) -> tuple[Path, Path]:
     """Where the old and the new results of a folder are while these replace those."""
-    old, new = (folder.with_name(f".{folder.name}.{kind}.partial") for kind in ("old", "new"))
-    return old, new
+    where = f".{folder.name}"
+    return folder.with_name(f"{where}.old.partial"), folder.with_name(f"{where}.new.partial")
 
 
 def _replace(folder: Path, partial_results: Path) -> None:
@@ -175,8 +176,9 @@ def _settle(folder: Path) -> None:
 def _move(source: Path, to: Path) -> None:
     """Rename all that is in a folder into another, but for what was played."""
     to.mkdir(exist_ok=True)
-    for path in [path for path in source.glob("*") if path.name != store.PLAYED]:
-        path.rename(to / path.name)
+    for path in [*source.glob("*")]:
+        if path.name != store.PLAYED:
+            path.rename(to / path.name)
 
 
 def _played(r: Run) -> str:
@@ -185,7 +187,7 @@ def _played(r: Run) -> str:
     return sums.checksum(path.read_bytes()) if path.is_file() else ""
 
 
-def _facts(r: Run) -> dict[str, object]:
+def _facts(r: Run) -> Values:
     """What the results of a run were made with; it decides nothing, but for BLAS kernels."""
     return {
         "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
@@ -204,26 +206,18 @@ def versions() -> dict[str, str]:
 
 def git_state(root: Path) -> dict[str, str | bool | None]:
     """Return the commit, and whether other files than results changed; None without git."""
-    status = "--no-optional-locks status --porcelain -- . :!results :!notebooks/*.ipynb"
+    words = "git --no-optional-locks status --porcelain=v2 --branch -- . :!results"
+    command = [*words.split(), ":!notebooks/*.ipynb"]
     try:
-        commit, changes = (
-            subprocess.run(
-                ["git", *words.split()], cwd=root, capture_output=True, text=True, check=True
-            ).stdout
-            for words in ("rev-parse HEAD", status)
-        )
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return {"commit": None, "dirty": None}
-    return {"commit": commit.strip(), "dirty": bool(changes)}
+    commit = done.stdout.split()[2]  # of `# branch.oid COMMIT`; a change is a line without #
+    return {"commit": commit, "dirty": bool(re.search("^[^#]", done.stdout, flags=re.M))}
 
 
 def _execute(
-    root: Path,
-    name: str,
-    profile: str,
-    to: Path,
-    parameters: Mapping[str, object],
-    environment: Mapping[str, str],
+    root: Path, name: str, profile: str, to: Path, parameters: Values, environment: Environment
 ) -> None:
     """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
 
@@ -236,23 +230,24 @@ def _execute(
     from papermill.exceptions import PapermillExecutionError
 
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
-    how: dict[str, object] = {
-        "kernel_name": "python3",
-        "cwd": root,
-        "progress_bar": False,
-        "stderr_file": sys.stderr,
-    }
-    # of the kernel itself, which warns of TCP at every start
-    how["extra_arguments"] = ["--log-level=ERROR"]
-    output, source = root / ".cache" / f"{name}.{profile}.failed.ipynb", profiles.source(root, name)
-    where = output.relative_to(root).as_posix()
+    where, source = f".cache/{name}.{profile}.failed.ipynb", profiles.source(root, name)
+    output = root / where
     left = f"\n(what there is of the notebook: {where})"
     begun: list[NotebookNode] = []
-    how["on_cell_start"] = lambda cell, cell_index: begun.append(cell)
     try:
         with patch.dict(os.environ, {**of_kernels(root), **quiet, **environment}):
             done = papermill.execute_notebook(
-                source, output, parameters, request_save_on_cell_execute=False, **how
+                source,
+                output,
+                parameters,
+                kernel_name="python3",
+                cwd=root,
+                progress_bar=False,
+                stderr_file=sys.stderr,
+                # of the kernel itself, which warns of TCP at every start
+                extra_arguments=["--log-level=ERROR"],
+                on_cell_start=lambda cell, cell_index: begun.append(cell),
+                request_save_on_cell_execute=False,
             )
     except PapermillExecutionError as error:
         raise RunFailed(f"{error.ename}: {error.evalue}{left}") from error
@@ -261,8 +256,10 @@ def _execute(
         paths.write_text(output, nbformat.writes(there))
         number = sum(cell.cell_type == "code" for cell in begun)
         line = begun[-1].source.partition("\n")[0]
-        why = "it was killed, most often since memory ran out: KBREPRO_JOBS=1 needs less"
-        raise RunFailed(f"the kernel died in code cell {number} ({line}): {why}{left}") from error
+        raise RunFailed(
+            f"the kernel died in code cell {number} ({line}): it was killed, most often since"
+            f" memory ran out: KBREPRO_JOBS=1 needs less{left}"
+        ) from error
     except OSError as error:
         if error.errno and not error.filename:  # as on a full disk
             raise OSError(error.errno, error.strerror, where) from error
@@ -275,17 +272,15 @@ def _tidy(notebook: NotebookNode) -> NotebookNode:
     """The notebook without what changes from run to run: times, random ids, and what it wrote to
     the terminal.
     """
-    for name in ("papermill", "jupytext"):  # the latter is in jupytext.toml
-        notebook.metadata.pop(name, None)
-    notebook.metadata["language_info"] = {"name": "python"}
+    notebook["metadata"] = {"kernelspec": profiles.KERNEL, "language_info": {"name": "python"}}
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02}"
         tags = cell.metadata.get("tags", [])
         # what a profile changes, and where it ran: a folder that is gone now
         if "injected-parameters" in tags:
             tags.append("hide-input")
-            nowhere = f'{profiles.RESERVED} = ""'
-            cell["source"] = re.sub(f"^{profiles.RESERVED} = .*$", nowhere, cell.source, flags=re.M)
+            where = f"^({profiles.RESERVED} =) .*$"
+            cell["source"] = re.sub(where, r'\1 ""', cell.source, flags=re.M)
         for name in ("papermill", "execution", *["tags"] * (not tags)):
             cell.metadata.pop(name, None)
         if cell.cell_type == "code":

@@ -14,9 +14,9 @@ import re
 import shutil
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +34,8 @@ if TYPE_CHECKING:  # it loads pandas
     from kbrepro.data import SensorData
 
 PLAYED = "played"
+#: What a file is about: label, settings, first, trials.
+About = dict[str, Any]
 #: Columns of a file that are not of the results: what it is about, and the seconds of every trial.
 ABOUT, SECONDS = "about the label", "seconds of a trial"
 #: Added to the name of a column of arrays that are cut where they end.
@@ -109,7 +111,6 @@ class Store:
     fresh: Sequence[str] = ()
     read_only: bool = False
     on_read: Callable[[Job, Played], None] | None = None
-    _asked: set[str] = field(default_factory=set)
 
     def read(self, job: Job) -> Played | None:
         """Return what is kept of a job, or None if it must be played.
@@ -119,13 +120,11 @@ class Store:
         missing, unless it is fresh, and OSError, before anything is played, if it could not be
         kept.
         """
-        path = path_of(self.folder, job.label)
-        kept = self._known(job)
+        kept, parts = self._known(job), _parts(path_of(self.folder, job.label))
         if kept is None:
             if self._is_fresh(job.label):
-                shutil.rmtree(_parts(path), ignore_errors=True)
-            _parts(path).mkdir(parents=True, exist_ok=True)
-        self._asked.add(job.label)
+                shutil.rmtree(parts, ignore_errors=True)
+            parts.mkdir(parents=True, exist_ok=True)
         return kept
 
     def lacks(self, job: Job) -> bool:
@@ -140,17 +139,17 @@ class Store:
         """Return where a job's settings differ from those that are kept; None if its label is not
         kept.
         """
-        about, _ = _opened(path_of(self.folder, job.label), job.label, settings_alone=True)
+        about, _ = _opened(self.folder, job.label, settings_alone=True)
         return None if about is None else differences(about["settings"], job.settings, most)
 
     def _is_fresh(self, label: str) -> bool:
-        return label not in self._asked and bool({label, "*"} & {*self.fresh})
+        return bool({label, "*"} & {*self.fresh})
 
     def _known(self, job: Job, settings_alone: bool = False) -> Played | None:
         """What `read` returns; nothing is changed."""
         fresh = self._is_fresh(job.label)
         try:
-            about, kept = _opened(path_of(self.folder, job.label), job.label, settings_alone)
+            about, kept = _opened(self.folder, job.label, settings_alone)
         except (ValueError, FileNotFoundError):
             if not fresh:
                 raise
@@ -161,16 +160,20 @@ class Store:
             )
         if about and not fresh:
             if others := differences(about["settings"], job.settings):
-                told = f"label {job.label!r} was played with other settings: {'; '.join(others)}"
-                raise OtherSettings(f"{told}. To play it again: {_again(job.label)}")
+                raise OtherSettings(
+                    f"label {job.label!r} was played with other settings: {'; '.join(others)}. To"
+                    f" play it again: {_again(job.label)}"
+                )
             return kept
         if job.without_data:
             raise NotKept(
                 f"label {job.label!r} is not kept, and its data is not here: see data/README.md"
             )
         if self.read_only:
-            run = f"kbrepro play {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
-            raise NotKept(f"label {job.label!r} is not kept; to play it: {run}")
+            raise NotKept(
+                f"label {job.label!r} is not kept; to play it: kbrepro play"
+                f" {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
+            )
         return None
 
     def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
@@ -178,8 +181,8 @@ class Store:
         pieces = {}
         for path in _parts(path_of(self.folder, job.label)).glob("*.npz"):
             with suppress(ValueError):  # a damaged piece is played again
-                about, kept = _opened(path, job.label)
-                if about and not differences(about["settings"], job.settings):
+                about, kept = _read(path, job.label)
+                if not differences(about["settings"], job.settings):
                     pieces[about["first"]] = kept.trial(0), float(kept.seconds[0])
         return pieces
 
@@ -224,28 +227,29 @@ def remembered(kept_in: Store, name: str, data: "SensorData") -> "SensorData":
     """
     label = f"data, {name}"
     if not data.is_real:
-        about, kept = _opened(path_of(kept_in.folder, label), label)
+        about, kept = _opened(kept_in.folder, label)
         if about is None:
             return data
         (known,) = kept.results
-        known = {name: known[name] for name in ("unit", "checksum", "shape", "times", "sensors")}
-        known |= {
-            "readings": np.full(known.pop("shape"), np.nan),
-            "sensors": known["sensors"].tolist(),
-        }
-        known["times"] = type(data.times)(known["times"].astype("datetime64[ns]"))
-        return replace(data, **known)
-    known = {"shape": np.array(data.readings.shape), "sensors": np.array(data.sensors)}
-    known["times"] = data.times.to_numpy().astype("datetime64[ns]").astype(int)
-    told = {"data": data.checksum} | settings({name: known[name] for name in ("times", "sensors")})
-    known |= {"unit": data.unit, "checksum": data.checksum}
-    job = Job(label, remembered, told, 0, 0, 1)
+        return replace(
+            data,
+            readings=np.full(known.shape, np.nan),
+            times=type(data.times)(known.times.astype("datetime64[ns]")),
+            sensors=known.sensors.tolist(),
+            unit=known.unit,
+            checksum=known.checksum,
+        )
+    times = data.times.to_numpy().astype("datetime64[ns]").astype(int)
+    axes = {"sensors": np.array(data.sensors), "times": times}
+    job = Job(label, remembered, {"data": data.checksum} | settings(axes), 0, 0, 1)
     if not kept_in.read_only and kept_in.read(job) is None:
+        shape = np.array(data.readings.shape)
+        known = axes | {"shape": shape, "unit": data.unit, "checksum": data.checksum}
         kept_in.keep(job, Played(stacked([flat(known)]), np.zeros(1)))
     return data
 
 
-def labels(folder: Path) -> dict[str, dict[str, Any]]:
+def labels(folder: Path) -> dict[str, About]:
     """Return what every file in a folder is about (label, settings, first, trials, seconds), by
     label.
 
@@ -253,8 +257,9 @@ def labels(folder: Path) -> dict[str, dict[str, Any]]:
     """
     told = {}
     for path in sorted(folder.glob("*.npz")):
-        with suppress(ValueError), _reading(path, path.stem) as (about, file):
-            told[about["label"]] = about | {"seconds": _total(file[SECONDS])}
+        with suppress(ValueError):
+            about, kept = _read(path, path.stem, settings_alone=True)
+            told[about["label"]] = about | {"seconds": _total(kept.seconds)}
     return told
 
 
@@ -262,8 +267,8 @@ def can_replace(folder: Path, label: str) -> bool:
     """Return whether a label is kept, or was and is damaged or missing."""
     path = path_of(folder, label)
     try:
-        with _reading(path, label) as (about, _):
-            return bool(about["label"] == label)
+        about, _ = _read(path, label, settings_alone=True)
+        return bool(about["label"] == label)
     except ValueError:
         return _was_kept(path)
 
@@ -282,7 +287,7 @@ def opened(folder: Path, label: str) -> tuple[Any, Played]:
 
     FileNotFoundError lists the kept labels; ValueError if the file is damaged.
     """
-    about, kept = _opened(path_of(folder, label), label)
+    about, kept = _opened(folder, label)
     if about is None:
         raise FileNotFoundError(
             f"label {label!r} is not kept; kept are: {', '.join(labels(folder)) or 'none'}"
@@ -298,7 +303,7 @@ def path_of(folder: Path, label: str) -> Path:
             f"label {label!r} is not allowed: as a file's name it must have 1 to {LONGEST} bytes"
         )
     path = folder / f"{name}.npz"
-    if name.isascii() or path.is_file():
+    if path.is_file():
         return path
     return next(
         (each for each in folder.glob("*.npz") if normalize("NFC", each.name) == path.name), path
@@ -314,25 +319,27 @@ def _again(label: str) -> str:
     return f'kbrepro reproduce ... --fresh "{label}"'
 
 
+def _restore(label: str) -> str:
+    return f"restore it, or play it again: {_again(label)}"
+
+
 def _total(seconds: Array) -> float:
     return round(float(seconds.sum(dtype=float)), 3)
 
 
-def _packed(about: dict[str, object], kept: Played, compression: int) -> bytes:
+def _packed(about: About, kept: Played, compression: int) -> bytes:
     """The bytes of an .npz file: numpy reads it, whatever the compression."""
     names = {path_text(path): path for path in kept.columns}
     if len(names) < len(kept.columns) or names.keys() & {ABOUT, SECONDS}:
         raise ValueError(
             f"a job returned two things of one name, or one named {SECONDS!r}: {', '.join(names)}"
         )
-    members = {SECONDS: np.asarray(kept.seconds, dtype=np.float32)}
+    members = {SECONDS: kept.seconds.astype(np.float32)}
     for name, path in names.items():
         column = kept.columns[path]
         if isinstance(column, list):
-            members[name + LENGTHS], column = (
-                np.array([len(part) for part in column]),
-                np.concatenate(column),
-            )
+            members[name + LENGTHS] = np.array([*map(len, column)])
+            column = np.concatenate(column)
         members[name] = column
     told = json.dumps(about | {"columns": names}, ensure_ascii=False)
     members[ABOUT] = np.frombuffer(told.encode(), np.uint8)
@@ -341,18 +348,17 @@ def _packed(about: dict[str, object], kept: Played, compression: int) -> bytes:
         for name, values in members.items():
             # without the time of writing: same content, same bytes
             with archive.open(f"{name}.npy", "w") as file:
-                np.lib.format.write_array(file, np.asarray(values), allow_pickle=False)
+                np.save(file, values, allow_pickle=False)
     return buffer.getvalue()
 
 
-def _opened(
-    path: Path, label: str, settings_alone: bool = False
-) -> tuple[dict[str, Any] | None, Played]:
-    """What a file of a label is about, and what is in it; None if it never was there.
+def _opened(folder: Path, label: str, settings_alone: bool = False) -> tuple[About | None, Played]:
+    """What the file of a label is about, and what is in it; None if it never was there.
 
     ValueError if it is damaged or newer, FileNotFoundError if it should be there,
     IsADirectoryError.
     """
+    path = path_of(folder, label)
     for each in (path, path.with_suffix(".json"), path.with_name(sums.NAME)):
         if each.is_dir():
             raise IsADirectoryError(
@@ -360,43 +366,44 @@ def _opened(
             )
     if not path.is_file():
         if _was_kept(path) and not _parts(path).is_dir():
-            told = f"{_place(path)} is missing, although it was kept"
-            raise FileNotFoundError(f"{told}: restore it, or play it again: {_again(label)}")
+            raise FileNotFoundError(
+                f"{_place(path)} is missing, although it was kept: {_restore(label)}"
+            )
         return None, NOTHING
-    with _reading(path, label) as (about, file):
-        if settings_alone:
-            return about, NOTHING
-        if "form" in about:
-            names = edition_0_3.names(about["form"])
-        else:
-            names = {name: _tuple(where) for name, where in about["columns"].items()}
-        columns: Leaves = {where: file[name] for name, where in names.items()}
-        for name, where in names.items():
-            if name + LENGTHS in file.files:
-                columns[where] = np.split(columns[where], np.cumsum(file[name + LENGTHS])[:-1])
-        return about, Played(columns, file[SECONDS].astype(float))
+    return _read(path, label, settings_alone)
 
 
-@contextmanager
-def _reading(path: Path, label: str) -> Iterator[tuple[dict[str, Any], np.lib.npyio.NpzFile]]:
-    """What a file is about, and its arrays while it is open; ValueError if it is damaged or
-    newer.
+def _read(path: Path, label: str, settings_alone: bool = False) -> tuple[About, Played]:
+    """What a file is about, and what is in it, or its seconds alone; ValueError if it is damaged
+    or newer.
     """
     try:
-        with path.open("rb") as bytes_of, np.load(bytes_of, allow_pickle=False) as file:
+        with path.open("rb") as opened_file, np.load(opened_file, allow_pickle=False) as file:
             about = json.loads(file[ABOUT].tobytes())
             if (version := about.get("version", VERSION)) > VERSION:
-                told = (
+                raise NewerForm(
                     f"{_place(path)} has form {version}, and this version of kbrepro reads forms up"
-                    f" to {VERSION}"
+                    f" to {VERSION}: update kbrepro"
                 )
-                raise NewerForm(f"{told}: update kbrepro")
-            yield about, file
+            columns = {} if settings_alone else _columns(about, file)
+            return about, Played(columns, file[SECONDS].astype(float))
     except (PermissionError, NewerForm):
         raise
     except Exception as error:  # whatever reading damaged bytes raises
-        told = f"{_place(path)} cannot be read ({error})"
-        raise ValueError(f"{told}: restore it, or play it again: {_again(label)}") from None
+        raise ValueError(f"{_place(path)} cannot be read ({error}): {_restore(label)}") from None
+
+
+def _columns(about: About, file: np.lib.npyio.NpzFile) -> Leaves:
+    if "form" in about:
+        names = edition_0_3.names(about["form"])
+    else:
+        names = {name: _tuple(where) for name, where in about["columns"].items()}
+    columns: Leaves = {}
+    for name, where in names.items():
+        columns[where] = file[name]
+        if name + LENGTHS in file:
+            columns[where] = np.split(columns[where], np.cumsum(file[name + LENGTHS])[:-1])
+    return columns
 
 
 def _place(path: Path) -> str:

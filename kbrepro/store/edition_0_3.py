@@ -15,8 +15,7 @@ def names(form: Any, path: Path = ()) -> dict[str, Path]:
         (name, values), columns = form["table"]["parts"][0]["parts"], form["table"]["parts"][1]
         return (names(values, (*path, INDEX)) if name else {}) | names(columns, path)
     if "kind" not in form:
-        ((_, name),) = form.items()
-        return {name: path}
+        return dict.fromkeys(form.values(), path)
     keys = range(len(form["parts"])) if form["keys"] is None else map(_key, form["keys"])
     found: dict[str, Path] = {}
     for key, part in zip(keys, form["parts"], strict=True):

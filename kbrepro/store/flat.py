@@ -45,9 +45,10 @@ def flat(result: Any, path: Path = ()) -> Leaves:
     if leaf.dtype.kind == "O":  # texts of a table
         leaf = np.asarray(leaf.tolist())
     if leaf.dtype.kind not in "biufU":
-        allowed = "numbers, texts, arrays, and mappings, lists and tables of these"
-        told = f"a job returned {type(result).__name__} at {path_text(path)!r}"
-        raise ValueError(f"{told}: it must return {allowed}")
+        raise ValueError(
+            f"a job returned {type(result).__name__} at {path_text(path)!r}: it must return"
+            " numbers, texts, arrays, and mappings, lists and tables of these"
+        )
     return {path: leaf}
 
 
@@ -101,29 +102,25 @@ def leaf_differences(before: Leaves, now: Leaves) -> dict[str, float]:
     precision if they are kept in it. Places count from 1. The share is infinite if more than finite
     numbers differ.
     """
-    before, now = (
-        {path: leaf for path, leaf in of.items() if "seconds" not in path} for of in (before, now)
-    )
-    if odd := before.keys() ^ now.keys():
+    if odd := [path for path in before.keys() ^ now.keys() if "seconds" not in path]:
         return {f"names: {path_texts(odd)}": np.inf}
     apart = {}
     for path in before:
+        if "seconds" in path:
+            continue
         one, other = np.asarray(before[path]), np.asarray(now[path])
         if one.shape != other.shape:
             apart[f"{path_text(path)}, of shape {one.shape} before, {other.shape} now"] = np.inf
             continue
         floats = one.dtype.kind == other.dtype.kind == "f"
-        # single precision is rounded to it
-        nearest = max(TOLERANCE, 4 * np.finfo(one.dtype).eps) if floats else 0.0
-        differ = (
-            ~np.isclose(one, other, nearest, nearest, equal_nan=True)
-            if floats
-            else np.asarray(one != other)
-        )
+        differ = np.asarray(one != other)
+        if floats:  # single precision is rounded to it
+            nearest = max(TOLERANCE, 4 * np.finfo(one.dtype).eps)
+            differ = ~np.isclose(one, other, nearest, nearest, equal_nan=True)
         if differ.any():
-            place = ", ".join(str(i + 1) for i in np.argwhere(differ)[0])
+            place = ", ".join(map(str, np.argwhere(differ)[0] + 1))
             a, b = one[differ], other[differ]
             finite = floats and np.isfinite([a, b]).all()
-            share = (np.abs(a - b) / np.maximum(np.abs(a), np.abs(b))).max() if finite else np.inf
+            share = (np.abs(a - b) / np.abs([a, b]).max(axis=0)).max() if finite else np.inf
             apart[f"{path_text(path)}, at {place}".removesuffix(", at ")] = float(share)
     return apart

@@ -7,7 +7,7 @@ without the module, so that moving one changes nothing; a renamed one keeps its 
 `stored_as`.
 """
 
-import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from kbrepro import sums
 from kbrepro.kernels import Array
 
 #: Numbers that differ by less than this share of their size are the same: another processor rounds
@@ -35,7 +36,7 @@ def settings(thing: object) -> Any:
     """
     if isinstance(thing, np.generic):
         thing = thing.item()
-    if thing is None or isinstance(thing, bool | int | float | str):
+    if thing is None or isinstance(thing, int | float | str):
         return thing
     if isinstance(thing, np.ndarray):
         return {"array": _of_array(thing)}
@@ -43,20 +44,17 @@ def settings(thing: object) -> Any:
         given = {"positional": settings(list(thing.args))} if thing.args else {}
         return {_name(thing.func): given | settings(thing.keywords)}
     if is_dataclass(thing) and not isinstance(thing, type):
-        if renamed := getattr(thing, "stored_settings", None):
-            return {_name(type(thing)): settings(renamed())}
-        return {
-            _name(type(thing)): {
-                field.name: settings(getattr(thing, field.name)) for field in fields(thing)
-            }
-        }
+        renamed = getattr(thing, "stored_settings", None)
+        own = (
+            renamed()
+            if renamed
+            else {each.name: getattr(thing, each.name) for each in fields(thing)}
+        )
+        return {_name(type(thing)): settings(own)}
     if isinstance(thing, MethodType):
-        return {_name(thing.__func__): settings(thing.__self__)}
+        return {_name(thing): settings(thing.__self__)}
     if isinstance(thing, Mapping):
-        told = {
-            key if isinstance(key, str) else str(settings(key)): settings(its)
-            for key, its in thing.items()
-        }
+        told = {str(settings(key)): settings(its) for key, its in thing.items()}
         if len(told) < len(thing):
             raise ValueError(f"two keys of {list(thing)} have one text: they must have two")
         return told
@@ -68,12 +66,9 @@ def settings(thing: object) -> Any:
 def _name(thing: object) -> str:
     name = getattr(thing, "__dict__", {}).get("stored_as") or getattr(thing, "__qualname__", None)
     if name is None or "<" in name:
-        allowed = (
-            "a class, a function of a module, a partial of one, a dataclass, an array, a number or"
-            " a text"
-        )
         raise ValueError(
-            f"{name or repr(thing)} has no settings that can be kept: it must be {allowed}"
+            f"{name or repr(thing)} has no settings that can be kept: it must be a class, a"
+            " function of a module, a partial of one, a dataclass, an array, a number or a text"
         )
     return name
 
@@ -83,24 +78,24 @@ def _of_array(values: Array) -> dict[str, object]:
     if values.dtype.kind not in "biuf":
         return {"shape": shape, "values": values.astype(str).ravel().tolist()}
     if values.dtype.kind != "f":
-        kind = "bool" if values.dtype.kind == "b" else "int"
-        digest = hashlib.sha256(values.astype(np.int64).tobytes())
-        return {"shape": shape, "type": kind, "digest": digest.hexdigest()}
+        return {
+            "shape": shape,
+            "type": "bool" if values.dtype.kind == "b" else "int",
+            "digest": sums.checksum(values.astype(np.int64).tobytes()),
+        }
     flat = values.ravel().astype(float)
     infinite = np.isinf(flat)
     if infinite.any():
-        finite = np.where(infinite, 0.0, flat)
         signs = np.where(infinite, np.sign(flat), 0.0)
-        flat = np.concatenate([finite, signs])
-    projections = [
-        float(np.random.default_rng(k).standard_normal(len(flat)) @ flat)
-        for k in range(PROJECTIONS)
-    ]
+        flat = np.concatenate([np.where(infinite, 0.0, flat), signs])
     return {
         "shape": shape,
         "type": "float",
         "norm": float(np.linalg.norm(flat)),
-        "projections": projections,
+        "projections": [
+            float(np.random.default_rng(k).standard_normal(len(flat)) @ flat)
+            for k in range(PROJECTIONS)
+        ],
     }
 
 
@@ -110,7 +105,7 @@ def differences(before: object, now: object, most: int = 5) -> list[str]:
     """
     one, other = _leaves(before), _leaves(now)
     apart = []
-    for where in dict.fromkeys([*one, *other]):
+    for where in one | other:
         a = one.get(where, "not there")
         b = other.get(where, "not there")
         if not _same(a, b):
@@ -147,23 +142,21 @@ def _shown(leaf: Any) -> object:
 
 
 def _same(before: Any, now: Any) -> bool:
-    if isinstance(before, float) or isinstance(now, float):
-        numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (before, now))
-        return numbers and (
-            math.isnan(now) or math.isclose(before, now, rel_tol=TOLERANCE, abs_tol=0.0)
+    types = {type(before), type(now)}
+    if float in types:
+        return types <= {int, float} and (
+            math.isnan(now) or math.isclose(before, now, rel_tol=TOLERANCE)
         )
     if (one := _floats(before)) and (other := _floats(now)):
         close = math.isnan(other[0]) or np.allclose(one, other, rtol=0, atol=TOLERANCE * other[0])
         return before["array"]["shape"] == now["array"]["shape"] and close
-    return type(before) is type(now) and before == now
+    return len(types) == 1 and before == now
 
 
 def unknown(content: object) -> bool:
     """Return whether settings have a NaN: they are computed from missing data, and cannot be
     played.
     """
-    for leaf in _leaves(content).values():
-        numbers = [leaf] if isinstance(leaf, float) else _floats(leaf)
-        if any(map(math.isnan, numbers)):
-            return True
-    return False
+    constants: list[str] = []
+    json.loads(json.dumps(content), parse_constant=constants.append)
+    return "NaN" in constants

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import time
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -105,14 +106,14 @@ def called(minutes=0.2):
 def test_the_same_code_is_equal_throughout_in_processes(project, monkeypatch):
     monkeypatch.setenv("KBREPRO_JOBS", "2")
     done = audited(project(), 1.0)
-    assert done.units == {"Fig. 1, d = 1": 8, "sums": 6}
+    assert Counter(done.equal) == {"Fig. 1, d = 1": 8, "sums": 6}
     assert str(done) == "01_toy: 14 of 14 replayed, 14 equal"
 
 
 def test_a_rule_that_differs_after_round_500_is_named_with_label_trial_and_round(project):
     done = audited(project(best="self.posterior.mean if self.t <= 500 else -self.posterior.mean"))
     said = re.compile(r"Fig\. 1, d = 1, trial \d: arm \d+ of best in round 501, where it was \d+$")
-    assert len(done.differ) == 4 and all(map(said.match, done.differ)) and done.equal.total() == 10
+    assert len(done.differ) == 4 and all(map(said.match, done.differ)) and len(done.equal) == 10
 
 
 def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
@@ -150,7 +151,7 @@ def test_another_blas_kernel_than_the_one_that_played_is_said(project, monkeypat
 def test_minutes_are_wall_time(project):
     start = time.monotonic()
     done = audited(project(more="+ 0 * len([__import__('time').sleep(2)])"), 0.05)
-    assert time.monotonic() - start < 8 and 0 < done.equal.total() < 14 and not done.differ
+    assert time.monotonic() - start < 8 and 0 < len(done.equal) < 14 and not done.differ
 
 
 SOURCE = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01)
@@ -165,11 +166,11 @@ def test_what_is_kept_of_a_run_is_compared_with_or_without_its_arms(arms):
     )
     before = flat(played(kb.Trial(3, 0)))
     job = store.Job("it", played, {}, 3, 0, 1)
-    assert audit.replayed(job, 0, before, "mean") == ([], 0.0)
+    assert audit.replayed(job, 0, before, "mean") == ("", 0.0)
     differ, _ = audit.replayed(job._replace(function=swapped), 0, before, "mean")
-    assert differ[-1].startswith(
-        "arm " if arms else "policies/mean/arms_digest"
-    ) and "alone" not in str(differ)
+    last = differ.split("; ")[-1]
+    assert last.startswith("arm " if arms else "policies/mean/arms_digest")
+    assert "alone" not in differ
 
 
 @pytest.mark.parametrize(("arms", "share"), [(True, 1e-7), (False, 1e-4)])
@@ -182,9 +183,10 @@ def test_the_same_arms_with_other_numbers_are_red_and_said_to_be_the_same(arms, 
         experiment = kb.Experiment(source, {"variance": kb.VarianceOnly}, 40)
         return store.Job("it", partial(simulation.play_trial, experiment, arms=arms), {}, 3, 0, 1)
 
-    (where, how), by = audit.replayed(
+    differ, by = audit.replayed(
         job(1 + share), 0, flat(job(1.0).function(kb.Trial(3, 0))), "variance"
     )
+    where, how = differ.split("; ")
     assert where.startswith("gaps, at " if arms else "policies/variance/totals, at ")
     size = float(re.search(r"^the same arms, numbers alone, by at most (\S+) of", how)[1])
     assert size == pytest.approx(by, rel=0.05) and size == pytest.approx(share, rel=0.05)
@@ -200,7 +202,7 @@ def test_a_label_comes_first_once_and_what_takes_too_long_is_left_out(project, m
     monkeypatch.setattr(
         audit, "_units", lambda *pair: [u._replace(seconds=long[u.label]) for u in units_of(*pair)]
     )
-    assert audited(project()).equal == {"Fig. 1, d = 1": 8}
+    assert audited(project()).equal == ["Fig. 1, d = 1"] * 8
 
 
 def test_an_audit_that_replayed_nothing_says_so_and_its_exit_code_is_1(project):

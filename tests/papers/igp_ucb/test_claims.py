@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from kept_trials import kept_of
 
-from kbrepro import paths, plans
+from kbrepro import paths
 from kbrepro.claims import replication_probabilities
 from kbrepro.claims.words import indistinguishable
 from kbrepro.papers.igp_ucb import claims
@@ -14,7 +15,7 @@ from kbrepro.papers.igp_ucb import claims
 @pytest.fixture(scope="module")
 def kept():
     (folder,) = (paths.project_root() / "results" / "paper").glob("02*/played")
-    return plans.kept(folder)
+    return kept_of(folder)
 
 
 @pytest.mark.parametrize("figure", claims.all_figures, ids=lambda figure: figure.what)

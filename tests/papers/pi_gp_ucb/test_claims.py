@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from kept_trials import kept_of
 
-from kbrepro import paths, plans
+from kbrepro import paths
 from kbrepro.claims.tables import Draw, View, all_kept
 from kbrepro.claims.words import always, best
 from kbrepro.papers.pi_gp_ucb import claims
@@ -17,7 +18,7 @@ IGP, PI = claims.RULES
 
 @pytest.fixture(scope="module")
 def kept():
-    return plans.kept(paths.project_root() / "results" / "paper" / PAPER.notebook / "played")
+    return kept_of(paths.project_root() / "results" / "paper" / PAPER.notebook / "played")
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from kept_trials import kept_of
 from tiny import Columns
 
-from kbrepro import paths, plans
+from kbrepro import paths
 from kbrepro.claims.tables import TOTAL, Draw, Table, View, all_kept
 from kbrepro.papers.side_by_side import claims
 
@@ -18,7 +19,7 @@ PAPER = paths.project_root() / "results" / "paper"
 @cache
 def kept(notebook="06"):
     (folder,) = PAPER.glob(f"{notebook}_*/played")
-    return plans.kept(folder)
+    return kept_of(folder)
 
 
 def view(table, of=None):
