@@ -5,7 +5,7 @@
 import copy
 import math
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from numbers import Real
 from typing import Any, ClassVar, Self, TypeGuard
@@ -26,14 +26,10 @@ def shown(value: object) -> str:
     """Return a value as a message shows it: arrays and tables by shape, all else in at most LONGEST
     characters.
     """
-    kind = type(value).__name__
-    if (
-        not isinstance(value, type)
-        and isinstance(shape := getattr(value, "shape", None), tuple)
-        and shape
-    ):
-        return f"{kind} of shape {shape}"
-    text = repr(value) if isinstance(value, np.generic) else _short.repr(value)
+    shape = getattr(value, "shape", ())
+    if isinstance(shape, tuple) and shape:
+        return f"{type(value).__name__} of shape {shape}"
+    text = _short.repr(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
@@ -145,10 +141,12 @@ def at_least(minimum: int, **values: int) -> None:
     _integers(minimum)(**values)
 
 
-def one_of(allowed: tuple[object, ...], **values: object) -> None:
+def one_of(allowed: Collection[object], **values: object) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
-    is_allowed = lambda value: isinstance(value, str | int | float) and value in allowed  # noqa: E731
-    _check("one of " + ", ".join(map(repr, allowed)), is_allowed)(**values)
+    _check(
+        "one of " + ", ".join(map(repr, allowed)),
+        lambda value: isinstance(value, str | int | float) and value in allowed,
+    )(**values)
 
 
 def finite_array(**values: np.ndarray) -> None:
@@ -205,18 +203,15 @@ def array(
     return found
 
 
-def _no_number(value: object) -> bool:
-    """Whether numpy would find codes of letters in it, or what a mask hides."""
-    return isinstance(value, bytes | bytearray | memoryview) or bool(np.ma.is_masked(value))
-
-
 def _numbers(value: object) -> np.ndarray | None:
     """Return bools, integers or floats as numpy reads them; None for anything else, and for what a
     mask hides.
     """
     with suppress(Exception):  # ragged lists
-        if any(map(_no_number, [value, *value] if isinstance(value, list | tuple) else [value])):
-            return None
+        for part in [value, *value] if isinstance(value, list | tuple) else [value]:
+            # of bytes numpy would find codes of letters
+            if isinstance(part, bytes | bytearray | memoryview) or np.ma.is_masked(part):
+                return None
         found = np.asarray(value)
         if found.dtype == object and all(isinstance(x, Real | np.bool_) for x in found.flat):
             plain = np.array([python_number(x) for x in found.flat])  # fractions stay objects
@@ -226,32 +221,29 @@ def _numbers(value: object) -> np.ndarray | None:
 
 
 def _converted(name: str, value: object) -> NDArray[np.float64]:
-    whole = (
-        "real numbers in rows of one length, within float64 and not masked: texts and categories"
-        " are encoded as "
+    allowed = (
+        "numbers in rows of one length, within float64, not masked: texts and categories"
+        " become columns of 0 and 1, durations are divided by a unit"
     )
-    whole += "columns of 0 and 1, durations divided by a unit"
     with suppress(OverflowError), np.errstate(all="ignore"):  # what is too large becomes infinite
         if (found := _numbers(value)) is not None:
             taken = np.array(found, dtype=np.float64, order="C")
             if found.dtype.kind not in "iuO" or len(np.unique(found)) == len(np.unique(taken)):
                 return taken
-            whole = "distinct in float64, which holds integers up to 2**53: take an offset off"
-    raise refused(name, value, whole)
+            allowed = "distinct in float64, which holds integers up to 2**53: take an offset off"
+    raise refused(name, value, allowed)
 
 
-def arms(n_arms: int, **values: np.ndarray) -> None:
-    """Raise IndexError, which names the first bad one, unless every value is an array of arms in 0
-    .. n_arms - 1.
+def arms(n_arms: int, name: str, value: np.ndarray) -> None:
+    """Raise IndexError, which names the first bad one, unless all in an array are arms in 0 ..
+    n_arms - 1.
     """
-    for name, value in values.items():
-        whole = value.dtype.kind in "iu"
-        fine = (value >= 0) & (value < n_arms) if whole else np.zeros(value.shape, dtype=bool)
-        _every(fine, name, value, f"it must be an integer from 0 to {n_arms - 1}", IndexError)
+    fine = np.isin(value, np.arange(n_arms)) & (value.dtype.kind in "iu")
+    _every(fine, name, value, f"it must be an integer from 0 to {n_arms - 1}", IndexError)
 
 
 def chosen(
-    n_arms: int, *, least: int = 1, once: bool = False, **values: object
+    n_arms: int, name: str, value: object, *, least: int = 1, once: bool = False
 ) -> NDArray[np.int64]:
     """Return arms that are given as a mask (A,) of bools or as arm numbers: the door for all lists
     of arms.
@@ -260,22 +252,17 @@ def chosen(
     more arms, are a mask. Raises ValueError if there are fewer than `least`, IndexError on an arm
     out of range.
     """
-    ((name, value),) = values.items()
     if value is None and once:
         return np.arange(n_arms)
     found = _numbers(value)
     if found is not None and found.shape == (n_arms,):
-        if once and n_arms > 2 and ((found == 0) | (found == 1)).all():
-            found = found.astype(bool)
-        if found.dtype == bool:
+        flags = once and n_arms > 2 and ((found == 0) | (found == 1)).all()
+        if flags or found.dtype == bool:
             found = np.flatnonzero(found)
     if found is None or found.ndim != 1 or len(found) < least:
-        raise refused(
-            name,
-            value,
-            f"a list or array of arm numbers, or a mask of {n_arms} bools" + ", not empty" * least,
-        )
-    arms(n_arms, **{name: found})
+        allowed = f"a list or array of arm numbers, or a mask of {n_arms} bools"
+        raise refused(name, value, allowed + ", not empty" * least)
+    arms(n_arms, name, found)
     return (np.unique(found) if once else found).astype(int)
 
 
@@ -287,15 +274,14 @@ def noise_variances(n: int, value: object) -> list[float] | list[None]:
     """
     if value is None:
         return [None] * n
-    found = per_arm(n, noise_variance=value)
+    found = per_arm(n, value, "noise_variance")
     _every(found > 0, "noise_variance", found, "noise_variance must be above 0", ValueError)
     return found.tolist()
 
 
-def per_arm(n_arms: int, **values: object) -> NDArray[np.float64]:
+def per_arm(n_arms: int, mean: object, name: str = "mean") -> NDArray[np.float64]:
     """Return a number, or one per arm, as a new array (A,); ValueError on anything else."""
-    ((name, value),) = values.items()
-    found = array(name, value)
+    found = array(name, mean)
     if found.shape not in ((), (n_arms,)):
         raise ValueError(
             f"{name} has shape {found.shape}: it must be a number or ({n_arms},), one for each"
@@ -313,22 +299,28 @@ def read_only(given: np.ndarray) -> np.ndarray:
 def _fixed(value: object) -> object:
     if type(value) is tuple:
         return tuple(map(_fixed, value))
+    if isinstance(value, Mapping):
+        return dict(value)
     return read_only(value) if isinstance(value, np.ndarray) else python_number(value)
 
 
 class Checked:
     """A frozen dataclass: numpy scalars in its fields become Python numbers, which cannot overflow,
-    arrays read-only.
+    arrays read-only, and mappings are copied.
 
-    `checked` has the check of a field by name; a field whose default is None may be None.
+    `checked` has by name the check of a field, or how many dimensions it has as an array; a field
+    whose default is None may be None.
     """
 
-    checked: ClassVar[Mapping[str, Callable[..., None]]] = {}
+    checked: ClassVar[Mapping[str, Callable[..., None] | int]] = {}
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if name in self.checked and not (value is None is getattr(type(self), name, ...)):
-                self.checked[name](**{name: value})
+            check = self.checked.get(name)
+            if isinstance(check, int):
+                value = array(name, value, check, least=1)
+            elif check and not (value is None is getattr(type(self), name, ...)):
+                check(**{name: value})
             object.__setattr__(self, name, _fixed(value))
 
     # a pickle forgets that arrays are read-only

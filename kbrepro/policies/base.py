@@ -21,10 +21,9 @@ from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.kernels import Array, quiet
+from kbrepro.kernels import Array, Integers, quiet
 from kbrepro.posterior import (
     AfterPending,
     Conditioned,
@@ -40,7 +39,7 @@ TOLERANCE = 1e-10
 EVERYTHING: tuple[str, ...] = ("allowed", "n", "pending", "noise_variance", "mean")
 #: A reward so many standard deviations from its prior mean does not fit the model.
 FAR = 10.0
-FLOATS = {float, np.float64}
+
 #: What a pickle of a policy has besides its attributes: the version of this package.
 SAVED_BY = "saved by kbrepro"
 #: Beyond a prior mean of so many prior standard deviations doubles keep less than seven digits of
@@ -51,7 +50,7 @@ Seed = int | np.random.Generator
 
 
 def best_arm(
-    index: Array, rank: NDArray[np.int64] | None = None, unit: float = 1.0, level: float = 0.0
+    index: Array, rank: Integers | None = None, unit: float = 1.0, level: float = 0.0
 ) -> int:
     """Return the arm with the largest index (A,); among tied arms that of lowest `rank` (A,), else
     of lowest number.
@@ -75,12 +74,6 @@ class Player(Protocol):
 
     def ask(self) -> int: ...
     def tell(self, arm: int, observation: object, /) -> None: ...
-
-
-class Banded(Player, Protocol):
-    """A policy with a confidence band: UCB, and rules that have a width."""
-
-    def band_ratio(self, expected_reward: Array, /) -> float: ...
 
 
 class History(NamedTuple):
@@ -126,19 +119,16 @@ class AskTell(checks.Changing):
     rng: np.random.Generator
     t: int
     _told: History
-    _allowed: NDArray[np.int64] | None = None
+    _allowed: Integers | None = None
     _waiting: list[int]
-    _rank: NDArray[np.int64] | None = None
+    _rank: Integers | None = None
     _first_asked = 0
     _made_with: tuple[tuple[object, ...], dict[str, object]]
 
-    def __new__(cls, *given: object, **settings: object) -> Self:
+    def __new__(cls, model: object = None, *given: object, **settings: object) -> Self:
         policy = super().__new__(cls)
         policy._told, policy._waiting = History([], [], []), []
-        policy._made_with = (
-            given[1:],
-            {name: value for name, value in settings.items() if name != "model"},
-        )
+        policy._made_with = given, settings
         return policy
 
     def start(self, model: Any, rng: Seed) -> None:
@@ -171,13 +161,13 @@ class AskTell(checks.Changing):
             return self.choose()
         checks.positive_int(n=n)
         self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
-        n_arms, waiting = self.model.n_arms, list[int]()
-        if pending is not None:
-            waiting += checks.chosen(n_arms, least=0, pending=pending).tolist()
+        n_arms = self.model.n_arms
+        told = () if pending is None else pending
+        waiting = checks.chosen(n_arms, "pending", told, least=0).tolist()
         asking = object.__new__(type(self))  # a copy: nobody else sees what is allowed and pending
         vars(asking).update(vars(self), _waiting=waiting)
         if allowed is not None:
-            asking._allowed = checks.chosen(n_arms, once=True, allowed=allowed)
+            asking._allowed = checks.chosen(n_arms, "allowed", allowed, once=True)
         before = dict(vars(asking))
         try:
             arms = asking._batch(int(n), waiting) if n > 1 or waiting else [asking.choose()]
@@ -195,8 +185,7 @@ class AskTell(checks.Changing):
         on a noise variance that is not above 0 or not taken; after any error the policy is as it
         was.
         """
-        told = None if noise_variance is not None else self._plain(arms, rewards)
-        told = told or self._looked_at(arms, rewards, noise_variance)
+        told = self._looked_at(arms, rewards, noise_variance)
         at_once = len(told) == 1 and type(self).learn in AT_ONCE
         before = None if at_once else (vars(self.apart()), self.rng.bit_generator.state)
         try:
@@ -206,49 +195,30 @@ class AskTell(checks.Changing):
             if before:
                 self.__dict__, self.rng.bit_generator.state = before
             raise
-        for arm, observation, noise in told:
-            self._told.arms.append(arm)
-            self._told.rewards.append(observation)
-            self._told.noise_variances.append(noise)
+        for pull in told:
+            for kept, value in zip(self._told, pull, strict=True):
+                kept.append(value)
 
-    def _plain(self, arms: Any, rewards: Any) -> list[Pull] | None:
-        """What `_looked_at` returns, fast, of Python's numbers that are fine, as most are."""
-        listed = type(arms) is type(rewards) is list and len(arms) == len(rewards)
-        told = list(zip(arms, rewards, strict=True)) if listed else [(arms, rewards)]
-        n_arms = self.model.n_arms
-        for arm, reward in told:
-            if not (
-                type(arm) is int
-                and type(reward) in FLOATS
-                and 0 <= arm < n_arms
-                and math.isfinite(reward)
-            ):
-                return None
-        return (
-            None
-            if hasattr(self.model, "observed")
-            else [(arm, float(reward), None) for arm, reward in told]
-        )
-
-    def _looked_at(self, arms: object, rewards: object, noise_variance: object) -> list[Pull]:
+    def _looked_at(self, arms: Any, rewards: Any, noise_variance: object) -> list[Pull]:
         """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a
         pull gives.
         """
+        n_arms, observed = self.model.n_arms, getattr(self.model, "observed", None)
+        plain = type(arms) is int and 0 <= arms < n_arms and noise_variance is observed is None
+        if plain and isinstance(rewards, float) and math.isfinite(rewards):  # as most are: fast
+            return [(arms, float(rewards), None)]
         self._refuse(noise_variance=noise_variance)
         if not hasattr(arms, "__len__") or getattr(arms, "ndim", 1) == 0:
             arms, rewards = [arms], [rewards]
-        pulled = checks.chosen(self.model.n_arms, least=0, arms=arms).tolist()
-        observed, n = getattr(self.model, "observed", None), len(pulled)
+        pulled = checks.chosen(n_arms, "arms", arms, least=0).tolist()
         if observed and isinstance(rewards, list | tuple | np.ndarray):
             seen = [observed(each) for each in rewards]
         else:
             seen = checks.array("rewards", rewards, 1).tolist()
+        n = len(pulled)
         if len(seen) != n:
-            raise checks.refused(
-                "rewards",
-                rewards,
-                f"a list of {n}, as many as arms; and an arm is a number, no point",
-            )
+            allowed = f"a list of {n}, as many as arms; and an arm is a number, no point"
+            raise checks.refused("rewards", rewards, allowed)
         return list(zip(pulled, seen, checks.noise_variances(n, noise_variance), strict=True))
 
     @property
@@ -292,7 +262,7 @@ class AskTell(checks.Changing):
             policy.tell(arm, reward, noise_variance=noise)
         return policy
 
-    def ties(self) -> NDArray[np.int64]:
+    def ties(self) -> Integers:
         """Return the order of ties, (A,): one permutation, or if first asked after round 1 the
         arms' numbers.
         """
@@ -307,8 +277,6 @@ class AskTell(checks.Changing):
         """Return one of the arms that are allowed and, while there are such, not pending,
         uniformly.
         """
-        if self._allowed is None and not self._waiting:
-            return int(self.rng.integers(self.model.n_arms))
         allowed = np.arange(self.model.n_arms) if self._allowed is None else self._allowed
         free = np.setdiff1d(allowed, self._waiting)
         return int(self.rng.choice(free if len(free) else allowed))
@@ -319,8 +287,10 @@ class AskTell(checks.Changing):
     def _refuse(self, **given: object) -> None:
         for name, value in given.items():
             if value is not None and name not in self.takes:
-                told = f"{name} = {checks.shown(value)} is not allowed"
-                raise ValueError(f"{told}: {type(self).__name__} takes no {name}")
+                rule = type(self).__name__
+                raise ValueError(
+                    f"{name} = {checks.shown(value)} is not allowed: {rule} takes no {name}"
+                )
 
 
 class IndexPolicy(AskTell):
@@ -373,10 +343,12 @@ class IndexPolicy(AskTell):
         rank, index = self.ties(), np.asarray(self.index())
         if index.shape != rank.shape:
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
-        arms: slice | NDArray[np.int64] = slice(None) if self._allowed is None else self._allowed
-        arm = best_arm(index[arms], rank[arms], self.unit, self.level)
-        if self._allowed is not None:
-            arm = int(self._allowed[arm])
+        allowed = self._allowed
+        if allowed is None:
+            arm = best_arm(index, rank, self.unit, self.level)
+        else:
+            place = best_arm(index[allowed], rank[allowed], self.unit, self.level)
+            arm = int(allowed[place])
         if self.looks_ahead and isinstance(self.posterior, LatticePosterior):
             self.posterior.look_ahead(arm, index)
         return arm
@@ -418,18 +390,16 @@ class Policy(IndexPolicy):
         if form is not None:
             checks.function(form=form)
         self.form, self.warn = form, warn
-        self._prior_mean = checks.per_arm(model.n_arms, mean=model.mean)
+        self._prior_mean = checks.per_arm(model.n_arms, model.mean)
         prior_variance = model.kernel.diag(model.points)
-        self._far = FAR * np.sqrt(prior_variance + model.noise_variance)
+        self._reward_sd = np.sqrt(prior_variance + model.noise_variance)
         self.prior_sd = float(np.sqrt(prior_variance.max()))
         self.level = level_of(self._prior_mean)
         if abs(self.level) > HIGH * self.prior_sd:
-            told = (
-                f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations"
-                f" ({self.prior_sd:.4g})"
-            )
             warnings.warn(
-                f"{told}: rewards lose digits; take a constant off both before they are told",
+                f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations"
+                f" ({self.prior_sd:.4g}): rewards lose digits; take a constant off both before they"
+                " are told",
                 stacklevel=3,
             )
         super().__init__(model, horizon, **settings)
@@ -454,16 +424,15 @@ class Policy(IndexPolicy):
     @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
-        if self.warn and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
-            mean = self._prior_mean[arm]
-            off = FAR * abs(observation - mean) / self._far[arm]
-            told = (
-                f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
-                " prior mean"
-            )
-            todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
+        mean, sd = self._prior_mean[arm], self._reward_sd[arm]
+        if self.warn and (off := abs(observation - mean) / sd) >= FAR:
             # first: a warning may be an error
-            warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
+            warnings.warn(
+                f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
+                f" prior mean {mean:.4g}: give Model a `mean` (model.fit keeps it) and its kernel a"
+                " `variance` that fit",
+                stacklevel=3,
+            )
             self.warn = False
         given = [] if noise_variance is None else [noise_variance]
         self.posterior.update(arm, observation, *given)
@@ -471,7 +440,7 @@ class Policy(IndexPolicy):
 
     def recommend(self, *, allowed: object = None) -> int:
         """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
-        arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
+        arms = checks.chosen(self.model.n_arms, "allowed", allowed, once=True)
         return int(arms[best_arm(self.centred()[arms], unit=self.prior_sd)])
 
     def gap(self, width: Callable[[Self], float] | None = None, *, allowed: object = None) -> float:
@@ -485,7 +454,7 @@ class Policy(IndexPolicy):
         width = width or getattr(self, "width", None)
         checks.width(width=width)
         assert width is not None
-        arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
+        arms = checks.chosen(self.model.n_arms, "allowed", allowed, once=True)
         best = self.recommend(allowed=arms)
         mean, reach = self.centred(), width(self) * self.posterior.sd
         others = arms[arms != best]

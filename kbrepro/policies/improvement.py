@@ -86,7 +86,7 @@ class ImprovementPolicy(Policy):
         checks.one_of(INCUMBENTS, incumbent=incumbent)
         checks.non_negative(margin=margin)
         super().__init__(model, horizon, **settings)
-        self.incumbent, self.margin = incumbent, checks.python_number(margin)
+        self.incumbent, self.margin = incumbent, margin
         self._best_reward = -np.inf
 
     @at_once
@@ -99,12 +99,9 @@ class ImprovementPolicy(Policy):
         mean, pulled = self.centred(), self.posterior.counts > 0
         if not pulled.any():
             return mean.max() + self.margin
-        best = (
-            self._best_reward - self.level
-            if self.incumbent == "noisy_reward"
-            else mean[pulled].max()
-        )
-        return best + self.margin
+        if self.incumbent == "noisy_reward":
+            return self._best_reward - self.level + self.margin
+        return mean[pulled].max() + self.margin
 
 
 class ExpectedImprovement(ImprovementPolicy):
