@@ -66,7 +66,7 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTE
     Raises ValueError for an unknown name or mote, or a day that is malformed or not in the file,
     DamagedFile (a ValueError) for a file that is not the recorded one.
     """
-    checks.one_of(tuple(_SETS), name=name)
+    checks.one_of(_SETS, name=name)
     days = _distinct("days", days, sets.CALENDAR, "days 'YYYY-MM-DD'")
     motes = _distinct("motes", motes, range(1, 55), "numbers")
     if not (path := _file(name, days)):
@@ -103,10 +103,10 @@ def status() -> str:
         if (path := _directory() / name).is_file():
             other = _other_sum(name, path.read_bytes())
             lines.append(f"{name}, {other or f'sha256 {recorded}, as recorded'}")
-    missing = [name for name in _SETS if not _file(name)]
     lines += [
         f"{name}: not found; a simulated substitute is used (data/README.md says more)"
-        for name in missing
+        for name in _SETS
+        if not _file(name)
     ]
     return "\n".join(lines)
 
@@ -233,7 +233,7 @@ def _distinct(name: str, chosen: Sequence[T], allowed: Sequence[T], what: str) -
         or sorted(chosen) != sorted(set(chosen) & set(allowed))
     ):
         must = f"a list of distinct {what} from {allowed[0]} to {allowed[-1]}"
-        raise ValueError(f"{name} = {chosen!r} is not allowed: {name} must be {must}")
+        raise checks.refused(name, chosen, must)
     return tuple(sorted(chosen))
 
 
