@@ -7,6 +7,7 @@ import math
 import reprlib
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self, TypeGuard
 
@@ -99,12 +100,6 @@ generator = _check(
     lambda value: isinstance(value, np.random.Generator),
 )
 function = _check("a function, or a class or object that can be called", callable)
-kernel = _check(
-    "a kernel, such as Matern(0.2, nu=2.5): kernel(X, Z) and kernel.diag(X) are called",
-    lambda value: (
-        not isinstance(value, type) and callable(value) and callable(getattr(value, "diag", None))
-    ),
-)
 source = _check(
     "a source, which makes the problem of a Trial: one problem in all trials is Known(problem)",
     callable,
@@ -113,10 +108,6 @@ policies = _check(
     'a mapping of names to policies, such as {"EI": ExpectedImprovement}, each made from (model,'
     " horizon, rng=generator)",
     lambda value: isinstance(value, Mapping) and bool(value) and all(map(callable, value.values())),
-)
-width = _check(
-    "a width, such as Srinivas2010(0.1) or Constant(2.0), or a function of the policy",
-    lambda value: callable(value) and not isinstance(value, type),
 )
 
 
@@ -132,6 +123,19 @@ def having(allowed: str, *attributes: str, **values: object) -> None:
     _check(
         allowed, lambda v: not isinstance(v, type) and all(hasattr(v, name) for name in attributes)
     )(**values)
+
+
+kernel = partial(
+    having,
+    "a kernel, such as Matern(0.2, nu=2.5): kernel(X, Z) and kernel.diag(X) are called",
+    "__call__",
+    "diag",
+)
+width = partial(
+    having,
+    "a width, such as Srinivas2010(0.1) or Constant(2.0), or a function of the policy",
+    "__call__",
+)
 
 
 def at_least(minimum: int, **values: int) -> None:

@@ -191,11 +191,14 @@ class Problem(checks.Checked):
     model: Model
     expected_reward: Array = field(repr=False)
     noise: Callable[[np.random.Generator], float] | None = None
-    checked = {"expected_reward": 1, "noise": checks.function}
+    checked = {
+        "model": partial(checks.having, "a Model", "n_arms", "points"),
+        "expected_reward": 1,
+        "noise": checks.function,
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.having("a Model", "n_arms", "points", model=self.model)
         shape, needed = self.expected_reward.shape, (self.model.n_arms,)
         if shape != needed:
             raise ValueError(f"expected_reward has shape {shape}: it must be (A,) = {needed}")
@@ -268,11 +271,14 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator]
     return partial(factor_draw, covariance_factor(kernel(points, points)))
 
 
+@dataclass(frozen=True, eq=False)
 class _Source(checks.Checked):
     """A source with kernel, points and noise variance."""
 
+    kernel: Kernel
+    points: Array = field(repr=False)
+    noise_variance: float
     checked = {"points": 2, "kernel": checks.kernel, "noise_variance": checks.positive}
-    points: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,10 +286,6 @@ class GPDraw(_Source):
     """Source of problems whose expected reward is a draw from the prior that the policies are
     given.
     """
-
-    kernel: Kernel
-    points: Array = field(repr=False)
-    noise_variance: float
 
     def __call__(self, trial: Trial) -> Problem:
         reward = prior_draws(self.kernel, self.points)(trial.rng("function"))
@@ -339,9 +341,6 @@ class RKHSFunction(_Source):
     n_centres <= A.
     """
 
-    kernel: Kernel
-    points: Array = field(repr=False)
-    noise_variance: float
     norm: float
     n_centres: int = 20
     checked = _Source.checked | {"norm": checks.positive, "n_centres": checks.positive_int}

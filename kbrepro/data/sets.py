@@ -34,9 +34,8 @@ def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> Sensor
     Raises ValueError for a day or a mote of which the file has too little.
     """
     owners = {"sep": r"\s+", "header": None, "names": COLUMNS, "on_bad_lines": "skip"}
-    layout = {"sep": ","} if path.name == EXTRACT else owners
-    options = {"usecols": list(TYPES), "dtype": TYPES, "chunksize": 500_000}
-    with pd.read_csv(path, **layout, **options) as chunks:
+    layout = {} if path.name == EXTRACT else owners
+    with pd.read_csv(path, usecols=list(TYPES), dtype=TYPES, chunksize=500_000, **layout) as chunks:
         rows = pd.concat(
             chunk[chunk["date"].isin(days) & chunk["moteid"].isin(motes)] for chunk in chunks
         )

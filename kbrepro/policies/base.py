@@ -170,7 +170,7 @@ class AskTell(checks.Changing):
             asking._allowed = checks.chosen(n_arms, "allowed", allowed, once=True)
         before = dict(vars(asking))
         try:
-            arms = asking._batch(int(n), waiting) if n > 1 or waiting else [asking.choose()]
+            arms = asking._batch(int(n)) if n > 1 or waiting else [asking.choose()]
         finally:  # what `choose` keeps, such as the order of ties
             for name, its in vars(asking).items():
                 if its is not before.get(name) and not isinstance(its, AfterPending):
@@ -281,7 +281,7 @@ class AskTell(checks.Changing):
         free = np.setdiff1d(allowed, self._waiting)
         return int(self.rng.choice(free if len(free) else allowed))
 
-    def _batch(self, n: int, pending: list[int]) -> list[int]:
+    def _batch(self, n: int) -> list[int]:
         return [self.choose() for _ in range(n)]
 
     def _refuse(self, **given: object) -> None:
@@ -461,11 +461,12 @@ class Policy(IndexPolicy):
         return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
 
     @quiet
-    def _batch(self, n: int, pending: list[int]) -> list[int]:
-        after = AfterPending(self.posterior, pending, room=n)
-        self.posterior, arms = after, list[int]()  # of the copy that asks
+    def _batch(self, n: int) -> list[int]:
+        self.posterior = AfterPending(
+            self.posterior, self._waiting, room=n
+        )  # of the copy that asks
         for _ in range(n):
-            arms.append(self.choose())
-            after.pull(arms[-1])
-            self._waiting.append(arms[-1])
-        return arms
+            arm = self.choose()
+            self.posterior.pull(arm)
+            self._waiting.append(arm)
+        return self._waiting[-n:]
