@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import joblib
     import pandas as pd
 
-P = TypeVar("P", bound=Player)
 
 #: What a run calls of a problem; if an observation has several numbers, the reward is the last.
 PROBLEM, PLAYABLE = (
@@ -125,8 +124,8 @@ class Planned(checks.Checked):
             model = experiment.problem(Trial(self.seed, self.first)).model
             facts.append(f"{model.n_arms:,} arms")
             if hasattr(model, "kernel"):
-                facts.append(f"kernel {_named(model.kernel)}")
-                facts.append(f"noise variance {model.noise_variance:g}")
+                noise = f"noise variance {model.noise_variance:g}"
+                facts += [f"kernel {_named(model.kernel)}", noise]
         facts += [f"$T$ = {experiment.horizon:,}", f"{self.trials:,} trials"]
         rows = [f"| {name} | `{_named(rule)}` |" for name, rule in experiment.policies.items()]
         told = f"*Played:* {'; '.join(facts)}."
@@ -170,7 +169,7 @@ def _named(thing: object) -> str:
     elif isinstance(thing, float):
         return "(of the readings)" if math.isnan(thing) else f"{thing:g}"
     else:
-        return getattr(thing, "__name__", None) or repr(thing)
+        return getattr(thing, "__name__", repr(thing))
     return _called(name, given)
 
 
@@ -179,7 +178,7 @@ def _called(name: str, given: Mapping[str, object]) -> str:
     return f"{name}({', '.join(told)})"
 
 
-def start_policy(make: Callable[..., P], model: object, horizon: int, trial: Trial) -> P:
+def start_policy(make: Callable[..., Any], model: object, horizon: int, trial: Trial) -> Any:
     """Return a policy of `make(model, horizon, rng=generator)`, born with its generator of a trial.
 
     A `Policy` is made without its warning of rewards that do not fit the prior: in trials rewards
@@ -192,7 +191,7 @@ def start_policy(make: Callable[..., P], model: object, horizon: int, trial: Tri
         policy = make(model, horizon, rng=generator)
     else:
         policy = make(model, horizon)
-        policy.rng = generator  # type: ignore[attr-defined]  # of a class that we do not know
+        policy.rng = generator
     if isinstance(policy, Policy):
         policy.warn = False
     return policy

@@ -87,7 +87,6 @@ def legend_below(figure: Figure, columns: int, axes: Sequence[Axes]) -> None:
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         shown |= dict(zip(labels, handles, strict=True))
-    columns = max(1, min(len(shown), columns))
     figure.legend(
         shown.values(), shown.keys(), loc="outside lower center", ncols=columns, fontsize=SMALLEST
     )

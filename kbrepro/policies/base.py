@@ -165,9 +165,8 @@ class AskTell(checks.Changing):
         told = () if pending is None else pending
         waiting = checks.chosen(n_arms, "pending", told, least=0).tolist()
         asking = object.__new__(type(self))  # a copy: nobody else sees what is allowed and pending
-        vars(asking).update(vars(self), _waiting=waiting)
-        if allowed is not None:
-            asking._allowed = checks.chosen(n_arms, "allowed", allowed, once=True)
+        among = checks.chosen(n_arms, "allowed", allowed, once=True)
+        vars(asking).update(vars(self), _waiting=waiting, _allowed=among)
         before = dict(vars(asking))
         try:
             arms = asking._batch(int(n)) if n > 1 or waiting else [asking.choose()]
@@ -195,9 +194,10 @@ class AskTell(checks.Changing):
             if before:
                 self.__dict__, self.rng.bit_generator.state = before
             raise
-        for pull in told:
-            for kept, value in zip(self._told, pull, strict=True):
-                kept.append(value)
+        for arm, observation, noise in told:
+            self._told.arms.append(arm)
+            self._told.rewards.append(observation)
+            self._told.noise_variances.append(noise)
 
     def _looked_at(self, arms: Any, rewards: Any, noise_variance: object) -> list[Pull]:
         """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a
