@@ -24,12 +24,7 @@ from kbrepro.posterior.likelihood import fitted
 FACTOR_TOLERANCE = 1e-12
 #: Purpose of a generator -> last entry of its seed, and which child of that stream it is. No entry
 #: is 0: numpy pads a seed with zeros, and [seed, number, 0] would be the stream of [seed, number].
-STREAMS: dict[str, tuple[int, tuple[int, ...]]] = {
-    "function": (1, ()),
-    "run": (2, ()),
-    "noise": (2, (0,)),
-    "policy": (2, (1,)),
-}
+STREAMS = {"function": (1, ()), "run": (2, ()), "noise": (2, (0,)), "policy": (2, (1,))}
 
 
 @dataclass(frozen=True)

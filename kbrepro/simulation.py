@@ -269,7 +269,7 @@ def run_trials(
     """
     checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
     planned = Planned(experiment, trials, seed, first, block, arms)
-    kept: dict[str, Curve] = planned.play(label, kept_in)
+    kept = planned.play(label, kept_in)
     return {name: kept[name] for name in experiment.policies}
 
 
@@ -281,15 +281,15 @@ def curves(columns: Leaves) -> dict[str, Curve]:
     made = {}
     for name in parts:
         part = parts[name]
-        kept = part["arms"] if "arms" in part else part["totals"].astype(float)
-        none = np.full((len(kept), 1), np.nan)  # measured data has neither seconds nor band
-        seconds = np.asarray(part.get("seconds", none), float).reshape(len(kept), -1)
-        known = seconds, part.get("band_ratio", none)
         if "arms" in part:
-            at = np.arange(1, kept.shape[1] + 1)
-            made[name] = Curve(at, *known, kept, columns["gaps",])
+            at, seconds = np.arange(1, part.arms.shape[1] + 1), part.seconds.astype(float)
+            made[name] = Curve(at, seconds, part.band_ratio, part.arms, columns["gaps",])
         else:
-            made[name] = Curve(columns["rounds",][0], *known, totals=kept)
+            totals = part.totals.astype(float)
+            none = np.full((len(totals), 1), np.nan)  # measured data has neither seconds nor band
+            seconds = part.get("seconds", none).reshape(-1, 1)
+            band = part.get("band_ratio", none)
+            made[name] = Curve(columns["rounds",][0], seconds, band, totals=totals)
     return made
 
 
@@ -368,11 +368,11 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Played:
     missing = [n for n in range(job.first, job.first + job.trials) if n not in pieces]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    bar: dict[str, object] = {"desc": job.label, "unit": "block" if block > 1 else "trial"}
     in_notebook = type(sys.stderr).__module__.startswith("ipykernel")
-    if not (in_notebook or sys.stderr.isatty()):  # a log would have a line for every step
-        bar["disable"] = True
-    for timed in tqdm(workers()(calls), total=len(blocks), **bar):
+    # a log would have a line for every step
+    hidden = {} if in_notebook or sys.stderr.isatty() else {"disable": True}
+    unit = "block" if block > 1 else "trial"
+    for timed in tqdm(workers()(calls), job.label, len(blocks), unit=unit, **hidden):
         for number, leaves, seconds in timed:
             pieces[number] = leaves, seconds
             if kept_in:

@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
@@ -49,7 +48,7 @@ def log_axes(ax: Axes, axes: str) -> None:
     """
     for name in axes:
         ax.set(**{f"{name}scale": "log"})
-        axis: Axis = getattr(ax, f"{name}axis")
+        axis = getattr(ax, f"{name}axis")
         low, high = axis.get_view_interval()
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
         axis.set_major_formatter("{x:.7g}" if high < 1e7 else LogFormatterSciNotation())

@@ -92,7 +92,7 @@ class ImprovementPolicy(Policy):
     @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         super().learn(arm, observation, noise_variance)
-        self._best_reward = max(self._best_reward, float(observation))
+        self._best_reward = max(self._best_reward, observation)
 
     def target(self) -> float:
         """Return incumbent + margin, less `level`."""
