@@ -218,8 +218,7 @@ def _numbers(value: object) -> np.ndarray | None:
                 return None
         found = np.asarray(value)
         if found.dtype == object and all(isinstance(x, Real | np.bool_) for x in found.flat):
-            plain = np.array([python_number(x) for x in found.flat])  # fractions stay objects
-            return plain.reshape(found.shape)
+            return np.array(found.tolist())  # fractions stay objects
         return found if found.dtype.kind in "biuf" else None
     return None
 

@@ -110,12 +110,12 @@ def check_kernel(kernel: Kernel, points: Array) -> None:
     n = len(points)
     if K.shape != (n, n) or diagonal.shape != (n,):
         raise ValueError(
-            f"{told}: of {n} points kernel(X, X) has shape {K.shape}, which must be {(n, n)}, and"
-            f" kernel.diag(X) {diagonal.shape}, which must be {(n,)}"
+            f"{told}: of n = {n} points kernel(X, X) must have shape (n, n) and kernel.diag(X)"
+            f" (n,), and they have {K.shape} and {diagonal.shape}"
         )
     near = _check_covariance(told, K)
     if (off := np.abs(diagonal - K.diagonal())).max() > near:
-        arm = int(off.argmax())
+        arm = off.argmax()
         raise ValueError(
             f"{told}: diag gives {diagonal[arm]:.3g} and kernel(X, X) {K[arm, arm]:.3g} at arm"
             f" {arm}"
@@ -127,7 +127,7 @@ def _check_covariance(told: str, K: Array) -> float:
     semidefinite and not 0.
     """
     # at least this share of the largest eigenvalue
-    near = NEGATIVE_EIGENVALUE * float(np.abs(K).sum(axis=1).max())
+    near = NEGATIVE_EIGENVALUE * np.abs(K).sum(axis=1).max()
     gap = np.abs(K - K.T)
     if gap.max() > near:
         i, j = np.unravel_index(gap.argmax(), K.shape)
@@ -135,9 +135,9 @@ def _check_covariance(told: str, K: Array) -> float:
             f"{told}: it must be symmetric, and [{i}, {j}] = {K[i, j]} but [{j}, {i}] = {K[j, i]}"
         )
     if dpotrf(K + near * np.eye(len(K)), overwrite_a=1)[1]:
-        least = eigvalsh(K)[0]
         raise ValueError(
-            f"{told}: its matrix has the eigenvalue {least:.3g}, and must be positive semidefinite"
+            f"{told}: its matrix has the eigenvalue {eigvalsh(K)[0]:.3g}, and must be positive"
+            " semidefinite"
         )
     return near
 
@@ -288,9 +288,8 @@ class Empirical(checks.Checked):
 
     def _index(self, X: Array) -> Integers:
         points = checks.array("X", X, 2, copy=False)
-        whole = np.floor(points)
-        if points.shape[1:] != (1,) or (points != whole).any():
+        if points.shape[1] != 1 or (points % 1).any():
             raise checks.refused("X", X, "integers (n, 1), arms of the covariance")
-        for arm in (whole.min(initial=0), whole.max(initial=0)):
+        for arm in (points.min(initial=0), points.max(initial=0)):
             checks.arm_index(int(arm), len(self.covariance))
-        return whole[:, 0].astype(int)
+        return points[:, 0].astype(int)

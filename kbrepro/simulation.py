@@ -124,8 +124,8 @@ class Planned(checks.Checked):
             model = experiment.problem(Trial(self.seed, self.first)).model
             facts.append(f"{model.n_arms:,} arms")
             if hasattr(model, "kernel"):
-                noise = f"noise variance {model.noise_variance:g}"
-                facts += [f"kernel {_named(model.kernel)}", noise]
+                facts.append(f"kernel {_named(model.kernel)}")
+                facts.append(f"noise variance {model.noise_variance:g}")
         facts += [f"$T$ = {experiment.horizon:,}", f"{self.trials:,} trials"]
         rows = [f"| {name} | `{_named(rule)}` |" for name, rule in experiment.policies.items()]
         told = f"*Played:* {'; '.join(facts)}."
@@ -242,8 +242,7 @@ def run(
             clock.append(time.thread_time())
         arms[t - 1] = arm
         if record_band:
-            ratio = policy.band_ratio(problem.expected_reward)  # type: ignore[attr-defined]
-            band_ratio[t - 1] = ratio
+            band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)  # type: ignore[attr-defined]
     seconds = np.diff(clock).astype(np.float32)
     starts = np.append(0, log_spaced(horizon)[:-1])
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
@@ -268,8 +267,7 @@ def run_trials(
     of the space. Jobs, workers and what is kept: as for `map_trials`.
     """
     checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
-    planned = Planned(experiment, trials, seed, first, block, arms)
-    kept = planned.play(label, kept_in)
+    kept = Planned(experiment, trials, seed, first, block, arms).play(label, kept_in)
     return {name: kept[name] for name in experiment.policies}
 
 
@@ -325,14 +323,19 @@ def frame(folder: str | Path) -> pd.DataFrame:
             for rule, curve in curves(kept.columns).items():
                 at = kept_rounds(curve.horizon)
                 total = curve.cumulative_regret[:, at - 1]
-                trials = np.arange(len(total)) + about["first"]
-                names = ["run", "label", "rule", "trial", "round"]
-                places = [[run], [label], [str(rule)], trials, at]
-                index = pd.MultiIndex.from_product(places, names=names)
-                parts.append(pd.DataFrame({"R_t": total.ravel()}, index))
+                n, m = total.shape
+                columns = {
+                    "run": run,
+                    "label": label,
+                    "rule": str(rule),
+                    "trial": np.repeat(np.arange(n) + about["first"], m),
+                    "round": np.tile(at, n),
+                    "R_t": total.ravel(),
+                }
+                parts.append(pd.DataFrame(columns))
     if not parts:
         raise FileNotFoundError(f"no played trials are kept below {folder}")
-    return pd.concat(parts).reset_index()
+    return pd.concat(parts, ignore_index=True)
 
 
 def map_trials(
@@ -356,8 +359,7 @@ def map_trials(
     trial.
     """
     checks.function(function=function)
-    planned = Planned(function, trials, seed, first, block)
-    return planned.trials_of(label, kept_in).results
+    return Planned(function, trials, seed, first, block).trials_of(label, kept_in).results
 
 
 def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Played:

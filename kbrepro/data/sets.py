@@ -45,8 +45,10 @@ def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> Sensor
     table = means.unstack().reindex(index=minutes(days), columns=list(motes))
     share = table.notna().mean(axis=1).resample("D").mean().dropna()
     if share.min() < MIN_COVERAGE:
-        short = f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading"
-        raise ValueError(f"{short}; allowed: at least {MIN_COVERAGE:.0%}")
+        raise ValueError(
+            f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading;"
+            f" allowed: at least {MIN_COVERAGE:.0%}"
+        )
     if silent := table.columns[table.isna().all()].tolist():
         raise ValueError(f"no reading of motes {silent} on the days asked for")
     return SensorData(

@@ -139,8 +139,10 @@ def download_missing() -> None:
         else:
             paths.write_bytes(_directory() / file, content)
     if failures:
-        so = "kept results are shown all the same, and quick runs play simulated data"
-        raise DownloadFailed(f"no data came: {', '.join(failures)}; {so}")
+        raise DownloadFailed(
+            f"no data came: {', '.join(failures)}; kept results are shown all the same, and quick"
+            " runs play simulated data"
+        )
 
 
 def _download(url: str) -> Parts:
@@ -180,8 +182,8 @@ def _received(name: str, parts: Parts, begun: float) -> bytes:
             try:
                 part = parts.get(timeout=max(0, until - time.monotonic()))
             except queue.Empty:
-                seconds = time.monotonic() - begun
-                raise OSError(f"{len(content)} bytes in {seconds:.0f} seconds") from None
+                told = f"{len(content)} bytes in {time.monotonic() - begun:.0f} seconds"
+                raise OSError(told) from None
             if isinstance(part, str):
                 raise OSError(part)
             if not part:
@@ -194,8 +196,10 @@ def _received(name: str, parts: Parts, begun: float) -> bytes:
 def _require_recorded(path: Path) -> None:
     """DamagedFile unless a file below the data directory is the recorded one."""
     if other := _other_sum(path.relative_to(_directory()).as_posix(), path.read_bytes()):
-        right = "if you know that it is right, record its sum in RECORDED of kbrepro/data/store.py"
-        raise DamagedFile(f"{path} is refused, its {other}: remove it, or, {right}")
+        raise DamagedFile(
+            f"{path} is refused, its {other}: remove it, or, if you know that it is right, record"
+            " its sum in RECORDED of kbrepro/data/store.py"
+        )
 
 
 def _other_sum(file: str, content: bytes) -> str:
@@ -232,8 +236,9 @@ def _distinct(name: str, chosen: Sequence[T], allowed: Sequence[T], what: str) -
         or not len(chosen)
         or sorted(chosen) != sorted(set(chosen) & set(allowed))
     ):
-        must = f"a list of distinct {what} from {allowed[0]} to {allowed[-1]}"
-        raise checks.refused(name, chosen, must)
+        raise checks.refused(
+            name, chosen, f"a list of distinct {what} from {allowed[0]} to {allowed[-1]}"
+        )
     return tuple(sorted(chosen))
 
 

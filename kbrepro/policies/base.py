@@ -217,8 +217,11 @@ class AskTell(checks.Changing):
             seen = checks.array("rewards", rewards, 1).tolist()
         n = len(pulled)
         if len(seen) != n:
-            allowed = f"a list of {n}, as many as arms; and an arm is a number, no point"
-            raise checks.refused("rewards", rewards, allowed)
+            raise checks.refused(
+                "rewards",
+                rewards,
+                f"a list of {n}, as many as arms; and an arm is a number, no point",
+            )
         return list(zip(pulled, seen, checks.noise_variances(n, noise_variance), strict=True))
 
     @property
@@ -287,9 +290,9 @@ class AskTell(checks.Changing):
     def _refuse(self, **given: object) -> None:
         for name, value in given.items():
             if value is not None and name not in self.takes:
-                rule = type(self).__name__
                 raise ValueError(
-                    f"{name} = {checks.shown(value)} is not allowed: {rule} takes no {name}"
+                    f"{name} = {checks.shown(value)} is not allowed: {type(self).__name__} takes no"
+                    f" {name}"
                 )
 
 
@@ -451,14 +454,13 @@ class Policy(IndexPolicy):
         (LUCB, Kalyanakrishnan et al. 2012). By default with the policy's own `width`; ValueError if
         it has none and none is given.
         """
-        width = width or getattr(self, "width", None)
-        checks.width(width=width)
-        assert width is not None
+        chosen: Any = width or getattr(self, "width", None)
+        checks.width(width=chosen)
         arms = checks.chosen(self.model.n_arms, "allowed", allowed, once=True)
         best = self.recommend(allowed=arms)
-        mean, reach = self.centred(), width(self) * self.posterior.sd
-        others = arms[arms != best]
-        return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
+        mean, reach = self.centred(), chosen(self) * self.posterior.sd
+        others, lower = arms[arms != best], (mean - reach)[best]
+        return float((mean + reach)[others].max(initial=lower) - lower)
 
     @quiet
     def _batch(self, n: int) -> list[int]:

@@ -73,8 +73,11 @@ def fitted(
     is multiplied by.
     """
     if not {"lengthscale", "variance"} <= getattr(kernel, "__dataclass_fields__", {}).keys():
-        allowed = "one with lengthscale and variance to fit, such as Matern(0.2, nu=2.5)"
-        raise checks.refused("kernel", kernel, allowed)
+        raise checks.refused(
+            "kernel",
+            kernel,
+            "one with lengthscale and variance to fit, such as Matern(0.2, nu=2.5)",
+        )
     square = float(np.mean(rewards**2))
     checks.positive(**{"mean square of rewards - mean": square})
     known = noise_variance is not None
@@ -164,17 +167,21 @@ def _restrict(box: Array, given: object, names: NDArray[np.str_], known: bool) -
     """
     fitted = list(SPREAD)[: -1 if known else None]
     if given is not None and not (isinstance(given, Mapping) and set(given) <= set(fitted)):
-        named = 'a mapping such as {"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(fitted)
-        raise checks.refused("bounds", given, named)
+        raise checks.refused(
+            "bounds",
+            given,
+            'a mapping such as {"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(fitted),
+        )
     for name, pair in (given or {}).items():
         part, bound = names == name, checks.array("bounds", pair)
         shaped = bound.shape in ((2,), (part.sum(), 2))
         if not shaped or not (bound > 0).all() or not (np.diff(bound) >= 0).all():
-            allowed = (
+            raise checks.refused(
+                f"bounds[{name!r}]",
+                pair,
                 "(low, high) with 0 < low <= high, or one pair for each lengthscale; equal ones"
-                " keep a value"
+                " keep a value",
             )
-            raise checks.refused(f"bounds[{name!r}]", pair, allowed)
         box[part] = np.log(bound)
     if known:
         box[-1] = 0.0
