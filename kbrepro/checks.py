@@ -241,7 +241,8 @@ def arms(n_arms: int, name: str, value: np.ndarray) -> None:
     """Raise IndexError, which names the first bad one, unless all in an array are arms in 0 ..
     n_arms - 1.
     """
-    fine = np.isin(value, np.arange(n_arms)) & (value.dtype.kind in "iu")
+    whole = value.dtype.kind in "iu"
+    fine = (value >= 0) & (value < n_arms) if whole else np.zeros(value.shape, dtype=bool)
     _every(fine, name, value, f"it must be an integer from 0 to {n_arms - 1}", IndexError)
 
 

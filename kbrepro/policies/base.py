@@ -161,9 +161,9 @@ class AskTell(checks.Changing):
             return self.choose()
         checks.positive_int(n=n)
         self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
-        n_arms = self.model.n_arms
-        told = () if pending is None else pending
-        waiting = checks.chosen(n_arms, "pending", told, least=0).tolist()
+        n_arms, waiting = self.model.n_arms, list[int]()
+        if pending is not None:
+            waiting += checks.chosen(n_arms, "pending", pending, least=0).tolist()
         asking = object.__new__(type(self))  # a copy: nobody else sees what is allowed and pending
         among = checks.chosen(n_arms, "allowed", allowed, once=True)
         vars(asking).update(vars(self), _waiting=waiting, _allowed=among)
@@ -281,7 +281,7 @@ class AskTell(checks.Changing):
         uniformly.
         """
         allowed = np.arange(self.model.n_arms) if self._allowed is None else self._allowed
-        free = np.setdiff1d(allowed, self._waiting)
+        free = np.setdiff1d(allowed, self._waiting) if self._waiting else allowed
         return int(self.rng.choice(free if len(free) else allowed))
 
     def _batch(self, n: int) -> list[int]:
