@@ -12,6 +12,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 #: Longest text of a value in a message.
@@ -97,7 +98,7 @@ positive_ints = _check(
 
 generator = _check(
     "a numpy Generator, such as numpy.random.default_rng(0)",
-    lambda value: isinstance(value, np.random.Generator),
+    lambda value: isinstance(value, Generator),
 )
 function = _check("a function, or a class or object that can be called", callable)
 source = _check(
@@ -111,9 +112,9 @@ policies = _check(
 )
 
 
-def seeded(*, rng: object) -> np.random.Generator:
+def seeded(*, rng: object) -> Generator:
     """Return the generator that is given, or one with this seed; ValueError on anything else."""
-    if not (isinstance(rng, np.random.Generator) or (_is_integer(rng) and rng >= 0)):
+    if not (isinstance(rng, Generator) or (_is_integer(rng) and rng >= 0)):
         raise refused("rng", rng, "a seed, an integer of at least 0, or a numpy Generator")
     return np.random.default_rng(rng)
 
@@ -352,7 +353,7 @@ def _apart(its: Any) -> object:
         return its.copy(order="K") if its.flags.writeable else its
     if type(its) in (list, tuple):
         return type(its)(map(_apart, its))
-    if isinstance(its, np.random.Generator):
+    if isinstance(its, Generator):
         return copy.deepcopy(its)
     return its.apart() if isinstance(its, Changing) else its
 

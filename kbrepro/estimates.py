@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
@@ -39,16 +40,14 @@ def mean_difference(a: Array, b: Array) -> Array:
     return (a - b).mean(axis=-1)
 
 
-def intervals(seed: int) -> np.random.Generator:
+def intervals(seed: int) -> Generator:
     """Return the random stream that resampling draws from: it starts anew for every interval of a
     root seed.
     """
     return np.random.default_rng([seed, 2])
 
 
-def bootstrap(
-    statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator
-) -> Estimate:
+def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: Generator) -> Estimate:
     """Return statistic(*samples) with its 95 % interval over 4000 resamples of whole trials.
 
     `samples` are paired arrays (n,); `statistic` reduces the last axis, and is smooth in the
@@ -83,7 +82,7 @@ def bootstrap(
     return Estimate(float(statistic(*samples)), float(low), float(high))
 
 
-def growth(at: np.ndarray, curves: Array, rng: np.random.Generator) -> Estimate:
+def growth(at: np.ndarray, curves: Array, rng: Generator) -> Estimate:
     """Return the slope of log mean curve on log `at` (m,), with its 95 % interval over the runs of
     `curves` (n, m).
 

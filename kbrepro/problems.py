@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 
@@ -35,7 +36,7 @@ class Trial(checks.Checked):
     number: int
     checked = {"seed": checks.non_negative_int, "number": checks.non_negative_int}
 
-    def rng(self, purpose: str) -> np.random.Generator:
+    def rng(self, purpose: str) -> Generator:
         """Return a new generator for one purpose; ValueError on another.
 
         `function` draws the problem, `noise` its observations, and of `policy` each policy owns
@@ -57,7 +58,7 @@ class Playable(Protocol):
     def model(self) -> Any: ...
     @property
     def expected_reward(self) -> Array: ...
-    def pull(self, arm: int, rng: np.random.Generator, /) -> object: ...
+    def pull(self, arm: int, rng: Generator, /) -> object: ...
     def regret(self, arms: NDArray[np.integer], /) -> Array: ...
 
 
@@ -108,7 +109,7 @@ class Model(checks.Checked):
         *,
         noise_variance: object = None,
         bounds: object = None,
-        rng: int | np.random.Generator = 0,
+        rng: int | Generator = 0,
     ) -> "Model":
         """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms
         (n,) most likely.
@@ -160,7 +161,7 @@ class Gaussian(checks.Checked):
     sd: float
     checked = {"sd": checks.non_negative}
 
-    def __call__(self, rng: np.random.Generator) -> float:
+    def __call__(self, rng: Generator) -> float:
         return self.sd * rng.standard_normal()
 
 
@@ -171,7 +172,7 @@ class Uniform(checks.Checked):
     bound: float
     checked = {"bound": checks.non_negative}
 
-    def __call__(self, rng: np.random.Generator) -> float:
+    def __call__(self, rng: Generator) -> float:
         return self.bound * rng.uniform(-1, 1)
 
 
@@ -185,7 +186,7 @@ class Problem(checks.Checked):
 
     model: Model
     expected_reward: Array = field(repr=False)
-    noise: Callable[[np.random.Generator], float] | None = None
+    noise: Callable[[Generator], float] | None = None
     checked = {
         "model": partial(checks.having, "a Model", "n_arms", "points"),
         "expected_reward": 1,
@@ -198,7 +199,7 @@ class Problem(checks.Checked):
         if shape != needed:
             raise ValueError(f"expected_reward has shape {shape}: it must be (A,) = {needed}")
 
-    def pull(self, arm: int, rng: np.random.Generator) -> float:
+    def pull(self, arm: int, rng: Generator) -> float:
         """Return the reward of `arm` plus noise drawn from `rng`; IndexError on a bad arm."""
         checks.arm_index(arm, self.model.n_arms)
         noise = Gaussian(self.model.noise_scale) if self.noise is None else self.noise
@@ -246,12 +247,12 @@ def covariance_factor(K: Array) -> Array:
     return factor / weights
 
 
-def factor_draw(factor: Array, rng: np.random.Generator) -> Array:
+def factor_draw(factor: Array, rng: Generator) -> Array:
     """Return a draw f = F z (A,), z standard normal, from a factor F (A, r) of the covariance."""
     return factor @ rng.standard_normal(len(factor))[: factor.shape[1]]
 
 
-def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator], Array]:
+def prior_draws(kernel: Kernel, points: Array) -> Callable[[Generator], Array]:
     """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
 
     By a factor of the covariance; on a large lattice by FFT, unless the torus is too long since the

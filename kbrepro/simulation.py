@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.random import Generator
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: What plays one trial.
+Play = Callable[[Trial], object]
 #: What a run calls of a problem; if an observation has several numbers, the reward is the last.
 PROBLEM, PLAYABLE = (
     "a problem, such as Problem(model, expected_reward)",
@@ -78,7 +81,7 @@ class Planned(checks.Checked):
     Without `arms` R_t is kept at some rounds alone; `block` trials go to a worker together.
     """
 
-    what: Experiment | Callable[[Trial], object]
+    what: Experiment | Play
     trials: int
     seed: int
     first: int = 0
@@ -92,7 +95,7 @@ class Planned(checks.Checked):
     }
 
     @property
-    def function(self) -> Callable[[Trial], object]:
+    def function(self) -> Play:
         """What plays one trial."""
         if not isinstance(self.what, Experiment):
             return self.what
@@ -198,7 +201,7 @@ def start_policy(make: Callable[..., Any], model: object, horizon: int, trial: T
 
 
 def rounds(
-    policy: Player, problem: Playable, horizon: int, rng: np.random.Generator
+    policy: Player, problem: Playable, horizon: int, rng: Generator
 ) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's
     `tell`.
@@ -221,11 +224,7 @@ def rounds(
 
 
 def run(
-    policy: Player,
-    problem: Playable,
-    horizon: int,
-    rng: np.random.Generator,
-    record_band: bool = False,
+    policy: Player, problem: Playable, horizon: int, rng: Generator, record_band: bool = False
 ) -> Curve:
     """Return the curve of `horizon` rounds (see `rounds`).
 
@@ -339,7 +338,7 @@ def frame(folder: str | Path) -> pd.DataFrame:
 
 
 def map_trials(
-    function: Callable[[Trial], object],
+    function: Play,
     trials: int,
     seed: int,
     *,
@@ -427,7 +426,7 @@ def n_workers() -> int:
 
 
 def _run_block(
-    function: Callable[[Trial], object], seed: int, numbers: Sequence[int]
+    function: Play, seed: int, numbers: Sequence[int]
 ) -> list[tuple[int, Leaves, float]]:
     """Run trials of these numbers; return number, leaves of the result and CPU seconds of each in
     this thread.

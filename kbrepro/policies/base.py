@@ -21,6 +21,7 @@ from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.random import Generator
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Integers, quiet
@@ -46,7 +47,7 @@ SAVED_BY = "saved by kbrepro"
 #: one.
 HIGH = 1e9
 #: A seed, or a generator that a policy draws from and owns.
-Seed = int | np.random.Generator
+Seed = int | Generator
 
 
 def best_arm(
@@ -116,7 +117,7 @@ class AskTell(checks.Changing):
     shared: ClassVar[tuple[str, ...]] = ("rng",)
     takes: tuple[str, ...] = ()
     model: Any
-    rng: np.random.Generator
+    rng: Generator
     t: int
     _told: History
     _allowed: Integers | None = None
