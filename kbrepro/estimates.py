@@ -58,7 +58,7 @@ def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: Generator) 
     checks.function(statistic=statistic)
     checks.generator(rng=rng)
     samples = tuple(checks.array("samples", sample, 1, least=2) for sample in samples)
-    lengths = [len(sample) for sample in samples]
+    lengths = list(map(len, samples))
     if len(set(lengths)) != 1:
         raise ValueError(f"samples have lengths {lengths}: they must be paired, of one length")
     from scipy import stats  # here: it takes longer to load than the rest of `import kbrepro`

@@ -3,7 +3,6 @@
 Readers raise whatever comes of a damaged file: `store.load` says which it was.
 """
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,7 +41,7 @@ def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> Sensor
     minute = pd.to_datetime(rows["date"] + " " + rows["time"].str[:5], format="%Y-%m-%d %H:%M")
     usable = rows["temperature"].where(rows["temperature"].between(*PLAUSIBLE))
     means = usable.groupby([minute.rename("minute"), rows["moteid"].astype(int)]).mean()
-    table = means.unstack().reindex(index=minutes(days), columns=list(motes))
+    table = means.unstack().reindex(index=minutes(days), columns=motes)
     share = table.notna().mean(axis=1).resample("D").mean().dropna()
     if share.min() < MIN_COVERAGE:
         raise ValueError(
@@ -73,7 +72,7 @@ LIGHT_SENSORS = list(range(1, 42))
 
 def light(path: Path) -> SensorData:
     """Return the 601 rows to learn from, then the 192 to test on, of the owner's file, in Lux."""
-    data = loadmat(io.BytesIO(path.read_bytes()))["data"][0, 0]
+    data = loadmat(path)["data"][0, 0]
     lux = [data[part][0, 0]["sensordataLux"].astype(float) for part in ("train", "test")]
     return SensorData(np.concatenate(lux), LIGHT_TIMES, LIGHT_SENSORS, "Lux")
 
@@ -101,7 +100,7 @@ def traffic(path: Path) -> SensorData:
     interpolated in time.
     """
     files = (path, path.with_name(SPARSE))
-    speed = np.concatenate([loadmat(io.BytesIO(file.read_bytes()))["series"] for file in files])
+    speed = np.concatenate([loadmat(file)["series"] for file in files])
     mornings = np.moveaxis(speed[:, :SLOTS, :], 2, 1).reshape(len(speed), -1).T
     table = pd.DataFrame(np.where(mornings > 0, mornings, np.nan), index=slots(speed.shape[2]))
     table = table[table.isna().mean(axis=1) <= 0.5]
