@@ -168,7 +168,7 @@ def _every(
     """Raise an error that names the first place that is not fine."""
     if not fine.all():
         place = np.unravel_index(fine.argmin(), fine.shape)
-        where = f"[{', '.join(map(str, place))}]" * bool(place)
+        where = [*map(int, place)] or ""
         raise error(f"{name}{where} = {value[place]} is not allowed: {allowed}")
 
 
@@ -194,9 +194,7 @@ def array(
     else:
         found = _converted(name, value)
     if ndim is not None and found.ndim != ndim:
-        raise ValueError(
-            f"{name} has shape {found.shape}: it must have {ndim} dimension{'s' * (ndim != 1)}"
-        )
+        raise ValueError(f"{name} has shape {found.shape}: it must be {ndim}-dimensional")
     if least and (not found.ndim or found.size < least):
         raise ValueError(
             f"{name} has shape {found.shape}: it must have at least {least} rows or numbers"
@@ -313,8 +311,8 @@ class Checked:
     """A frozen dataclass: numpy scalars in its fields become Python numbers, which cannot overflow,
     arrays read-only, and mappings are copied.
 
-    `checked` has by name the check of a field, or how many dimensions it has as an array; a field
-    whose default is None may be None.
+    `checked` has by name the check of a field, or how many dimensions it has as an array; the
+    default of a field is not checked, so that it may be None.
     """
 
     checked: ClassVar[Mapping[str, Callable[..., None] | int]] = {}
@@ -324,7 +322,7 @@ class Checked:
             check = self.checked.get(name)
             if isinstance(check, int):
                 value = array(name, value, check, least=1)
-            elif check and not (value is None is getattr(type(self), name, ...)):
+            elif check and value is not getattr(type(self), name, self):
                 check(**{name: value})
             object.__setattr__(self, name, _fixed(value))
 
