@@ -28,7 +28,7 @@ class Refitted(UCB):
 
     posterior: Refit
 
-    def _batch(self, n: int, pending: list[int]) -> list[int]:
+    def _batch(self, n: int) -> list[int]:
         arms: list[int] = []
         for _ in range(n):
             arms.append(self.choose())
@@ -44,10 +44,10 @@ def sampled() -> Callable[..., UCB]:
     from botorch.sampling import SobolQMCNormalSampler
 
     class Sampled(Refitted):
-        def _batch(self, n: int, pending: list[int]) -> list[int]:
+        def _batch(self, n: int) -> list[int]:
             fitted = self.posterior.model
             if not fitted:
-                return super()._batch(n, pending)
+                return super()._batch(n)
             points = torch.tensor(self.model.points)
             sampler = SobolQMCNormalSampler(torch.Size([SAMPLES]), seed=1)
             index = qUpperConfidenceBound(fitted, self.width(self) ** 2, sampler)

@@ -7,10 +7,12 @@ import math
 import reprlib
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 #: Longest text of a value in a message.
@@ -26,14 +28,10 @@ def shown(value: object) -> str:
     """Return a value as a message shows it: arrays and tables by shape, all else in at most LONGEST
     characters.
     """
-    kind = type(value).__name__
-    if (
-        not isinstance(value, type)
-        and isinstance(shape := getattr(value, "shape", None), tuple)
-        and shape
-    ):
-        return f"{kind} of shape {shape}"
-    text = repr(value) if isinstance(value, np.generic) else _short.repr(value)
+    shape = getattr(value, "shape", ())
+    if isinstance(shape, tuple) and shape:
+        return f"{type(value).__name__} of shape {shape}"
+    text = _short.repr(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
@@ -100,15 +98,9 @@ positive_ints = _check(
 
 generator = _check(
     "a numpy Generator, such as numpy.random.default_rng(0)",
-    lambda value: isinstance(value, np.random.Generator),
+    lambda value: isinstance(value, Generator),
 )
 function = _check("a function, or a class or object that can be called", callable)
-kernel = _check(
-    "a kernel, such as Matern(0.2, nu=2.5): kernel(X, Z) and kernel.diag(X) are called",
-    lambda value: (
-        not isinstance(value, type) and callable(value) and callable(getattr(value, "diag", None))
-    ),
-)
 source = _check(
     "a source, which makes the problem of a Trial: one problem in all trials is Known(problem)",
     callable,
@@ -118,15 +110,11 @@ policies = _check(
     " horizon, rng=generator)",
     lambda value: isinstance(value, Mapping) and bool(value) and all(map(callable, value.values())),
 )
-width = _check(
-    "a width, such as Srinivas2010(0.1) or Constant(2.0), or a function of the policy",
-    lambda value: callable(value) and not isinstance(value, type),
-)
 
 
-def seeded(*, rng: object) -> np.random.Generator:
+def seeded(*, rng: object) -> Generator:
     """Return the generator that is given, or one with this seed; ValueError on anything else."""
-    if not (isinstance(rng, np.random.Generator) or (_is_integer(rng) and rng >= 0)):
+    if not (isinstance(rng, Generator) or (_is_integer(rng) and rng >= 0)):
         raise refused("rng", rng, "a seed, an integer of at least 0, or a numpy Generator")
     return np.random.default_rng(rng)
 
@@ -138,6 +126,19 @@ def having(allowed: str, *attributes: str, **values: object) -> None:
     )(**values)
 
 
+kernel = partial(
+    having,
+    "a kernel, such as Matern(0.2, nu=2.5): kernel(X, Z) and kernel.diag(X) are called",
+    "__call__",
+    "diag",
+)
+width = partial(
+    having,
+    "a width, such as Srinivas2010(0.1) or Constant(2.0), or a function of the policy",
+    "__call__",
+)
+
+
 def at_least(minimum: int, **values: int) -> None:
     """Raise ValueError unless every value is an integer of at least `minimum` (no float such as
     1e4, no bool).
@@ -147,8 +148,10 @@ def at_least(minimum: int, **values: int) -> None:
 
 def one_of(allowed: Collection[object], **values: object) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
-    is_allowed = lambda value: isinstance(value, str | int | float) and value in allowed  # noqa: E731
-    _check("one of " + ", ".join(map(repr, allowed)), is_allowed)(**values)
+    _check(
+        "one of " + ", ".join(map(repr, allowed)),
+        lambda value: isinstance(value, str | int | float) and value in allowed,
+    )(**values)
 
 
 def finite_array(**values: np.ndarray) -> None:
@@ -165,7 +168,7 @@ def _every(
     """Raise an error that names the first place that is not fine."""
     if not fine.all():
         place = np.unravel_index(fine.argmin(), fine.shape)
-        where = f"[{', '.join(map(str, place))}]" * bool(place)
+        where = [*map(int, place)] or ""
         raise error(f"{name}{where} = {value[place]} is not allowed: {allowed}")
 
 
@@ -191,9 +194,7 @@ def array(
     else:
         found = _converted(name, value)
     if ndim is not None and found.ndim != ndim:
-        raise ValueError(
-            f"{name} has shape {found.shape}: it must have {ndim} dimension{'s' * (ndim != 1)}"
-        )
+        raise ValueError(f"{name} has shape {found.shape}: it must be {ndim}-dimensional")
     if least and (not found.ndim or found.size < least):
         raise ValueError(
             f"{name} has shape {found.shape}: it must have at least {least} rows or numbers"
@@ -205,53 +206,47 @@ def array(
     return found
 
 
-def _no_number(value: object) -> bool:
-    """Whether numpy would find codes of letters in it, or what a mask hides."""
-    return isinstance(value, bytes | bytearray | memoryview) or bool(np.ma.is_masked(value))
-
-
 def _numbers(value: object) -> np.ndarray | None:
     """Return bools, integers or floats as numpy reads them; None for anything else, and for what a
     mask hides.
     """
     with suppress(Exception):  # ragged lists
-        if any(map(_no_number, [value, *value] if isinstance(value, list | tuple) else [value])):
-            return None
+        for part in [value, *value] if isinstance(value, list | tuple) else [value]:
+            # of bytes numpy would find codes of letters
+            if isinstance(part, bytes | bytearray | memoryview) or np.ma.is_masked(part):
+                return None
         found = np.asarray(value)
         if found.dtype == object and all(isinstance(x, Real | np.bool_) for x in found.flat):
-            plain = np.array([python_number(x) for x in found.flat])  # fractions stay objects
-            return plain.reshape(found.shape)
+            return np.array(found.tolist())  # fractions stay objects
         return found if found.dtype.kind in "biuf" else None
     return None
 
 
 def _converted(name: str, value: object) -> NDArray[np.float64]:
-    whole = (
-        "real numbers in rows of one length, within float64 and not masked: texts and categories"
-        " are encoded as "
+    allowed = (
+        "numbers in rows of one length, within float64, not masked: texts and categories"
+        " become columns of 0 and 1, durations are divided by a unit"
     )
-    whole += "columns of 0 and 1, durations divided by a unit"
     with suppress(OverflowError), np.errstate(all="ignore"):  # what is too large becomes infinite
         if (found := _numbers(value)) is not None:
             taken = np.array(found, dtype=np.float64, order="C")
             if found.dtype.kind not in "iuO" or len(np.unique(found)) == len(np.unique(taken)):
                 return taken
-            whole = "distinct in float64, which holds integers up to 2**53: take an offset off"
-    raise refused(name, value, whole)
+            allowed = "distinct in float64, which holds integers up to 2**53: take an offset off"
+    raise refused(name, value, allowed)
 
 
-def arms(n_arms: int, **values: np.ndarray) -> None:
-    """Raise IndexError, which names the first bad one, unless every value is an array of arms in 0
-    .. n_arms - 1.
+def arms(n_arms: int, name: str, value: np.ndarray) -> None:
+    """Raise IndexError, which names the first bad one, unless all in an array are arms in 0 ..
+    n_arms - 1.
     """
-    for name, value in values.items():
-        whole = value.dtype.kind in "iu"
-        fine = (value >= 0) & (value < n_arms) if whole else np.zeros(value.shape, dtype=bool)
-        _every(fine, name, value, f"it must be an integer from 0 to {n_arms - 1}", IndexError)
+    whole = value.dtype.kind in "iu"
+    fine = (value >= 0) & (value < n_arms) if whole else np.zeros(value.shape, dtype=bool)
+    _every(fine, name, value, f"it must be an integer from 0 to {n_arms - 1}", IndexError)
 
 
 def chosen(
-    n_arms: int, *, least: int = 1, once: bool = False, **values: object
+    n_arms: int, name: str, value: object, *, least: int = 1, once: bool = False
 ) -> NDArray[np.int64]:
     """Return arms that are given as a mask (A,) of bools or as arm numbers: the door for all lists
     of arms.
@@ -260,22 +255,17 @@ def chosen(
     more arms, are a mask. Raises ValueError if there are fewer than `least`, IndexError on an arm
     out of range.
     """
-    ((name, value),) = values.items()
     if value is None and once:
         return np.arange(n_arms)
     found = _numbers(value)
     if found is not None and found.shape == (n_arms,):
-        if once and n_arms > 2 and ((found == 0) | (found == 1)).all():
-            found = found.astype(bool)
-        if found.dtype == bool:
+        flags = once and n_arms > 2 and ((found == 0) | (found == 1)).all()
+        if flags or found.dtype == bool:
             found = np.flatnonzero(found)
     if found is None or found.ndim != 1 or len(found) < least:
-        raise refused(
-            name,
-            value,
-            f"a list or array of arm numbers, or a mask of {n_arms} bools" + ", not empty" * least,
-        )
-    arms(n_arms, **{name: found})
+        allowed = f"a list or array of arm numbers, or a mask of {n_arms} bools"
+        raise refused(name, value, allowed + ", not empty" * least)
+    arms(n_arms, name, found)
     return (np.unique(found) if once else found).astype(int)
 
 
@@ -287,15 +277,14 @@ def noise_variances(n: int, value: object) -> list[float] | list[None]:
     """
     if value is None:
         return [None] * n
-    found = per_arm(n, noise_variance=value)
+    found = per_arm(n, value, "noise_variance")
     _every(found > 0, "noise_variance", found, "noise_variance must be above 0", ValueError)
     return found.tolist()
 
 
-def per_arm(n_arms: int, **values: object) -> NDArray[np.float64]:
+def per_arm(n_arms: int, mean: object, name: str = "mean") -> NDArray[np.float64]:
     """Return a number, or one per arm, as a new array (A,); ValueError on anything else."""
-    ((name, value),) = values.items()
-    found = array(name, value)
+    found = array(name, mean)
     if found.shape not in ((), (n_arms,)):
         raise ValueError(
             f"{name} has shape {found.shape}: it must be a number or ({n_arms},), one for each"
@@ -313,22 +302,28 @@ def read_only(given: np.ndarray) -> np.ndarray:
 def _fixed(value: object) -> object:
     if type(value) is tuple:
         return tuple(map(_fixed, value))
+    if isinstance(value, Mapping):
+        return dict(value)
     return read_only(value) if isinstance(value, np.ndarray) else python_number(value)
 
 
 class Checked:
     """A frozen dataclass: numpy scalars in its fields become Python numbers, which cannot overflow,
-    arrays read-only.
+    arrays read-only, and mappings are copied.
 
-    `checked` has the check of a field by name; a field whose default is None may be None.
+    `checked` has by name the check of a field, or how many dimensions it has as an array; the
+    default of a field is not checked, so that it may be None.
     """
 
-    checked: ClassVar[Mapping[str, Callable[..., None]]] = {}
+    checked: ClassVar[Mapping[str, Callable[..., None] | int]] = {}
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if name in self.checked and not (value is None is getattr(type(self), name, ...)):
-                self.checked[name](**{name: value})
+            check = self.checked.get(name)
+            if isinstance(check, int):
+                value = array(name, value, check, least=1)
+            elif check and value is not getattr(type(self), name, self):
+                check(**{name: value})
             object.__setattr__(self, name, _fixed(value))
 
     # a pickle forgets that arrays are read-only
@@ -356,7 +351,7 @@ def _apart(its: Any) -> object:
         return its.copy(order="K") if its.flags.writeable else its
     if type(its) in (list, tuple):
         return type(its)(map(_apart, its))
-    if isinstance(its, np.random.Generator):
+    if isinstance(its, Generator):
         return copy.deepcopy(its)
     return its.apart() if isinstance(its, Changing) else its
 

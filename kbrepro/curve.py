@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.kernels import Array, quiet
+from kbrepro.kernels import Array, Integers, quiet
 
 #: Rounds at which curves are tabulated.
 N_TABULATED = 60
@@ -29,7 +28,7 @@ class Curve(checks.Checked):
     previous round of `log_spaced(T)`. What was not recorded is one NaN. Arrays are read-only.
     """
 
-    at: NDArray[np.int64]
+    at: Integers
     seconds: Array
     band_ratio: Array
     arms: Any = None
@@ -76,20 +75,15 @@ class Curve(checks.Checked):
 
     def first(self, trials: int) -> Curve:
         """Return the first `trials` of many trials (all of them if there are fewer)."""
-        parts = {
-            field.name: getattr(self, field.name) for field in fields(self) if field.name != "at"
-        }
-        return replace(
-            self, **{name: part[:trials] for name, part in parts.items() if part is not None}
-        )
+        parts = {name: its[:trials] for name, its in vars(self).items() if its is not None}
+        return replace(self, **parts | {"at": self.at})
 
     @quiet
     def scaled(self, by: Array) -> Curve:
         """Return the curve with every regret divided by `by` (trials,), one number per trial."""
-        parts = {"gaps": self.gaps, "totals": self.totals}
-        return replace(
-            self, **{name: part / by[:, None] for name, part in parts.items() if part is not None}
-        )
+        if self.totals is None:
+            return replace(self, gaps=self.gaps / by[:, None])
+        return replace(self, totals=self.totals / by[:, None])
 
 
 def final_average_regret(curves: Mapping[str, Curve]) -> dict[str, Array]:
@@ -113,21 +107,21 @@ def as_curve(regret: object) -> Curve:
     return Curve(rounds + 1, none, none, np.broadcast_to(rounds, lost.shape), lost)
 
 
-def edges(horizon: int) -> NDArray[np.int64]:
+def edges(horizon: int) -> Integers:
     """Return 0 and the rounds after which the hundredths of a run end; below 100 rounds, after each
     of them.
     """
     return np.linspace(0, horizon, min(horizon, 100) + 1).astype(int)
 
 
-def kept_rounds(horizon: int) -> NDArray[np.int64]:
+def kept_rounds(horizon: int) -> Integers:
     """Return the rounds at which R_t is kept if arms are not: those that figures and tables of
     curves show.
     """
     return np.union1d(log_spaced(horizon), log_spaced(horizon, N_TABULATED))
 
 
-def log_spaced(horizon: int, n: int = 100) -> NDArray[np.int64]:
+def log_spaced(horizon: int, n: int = 100) -> Integers:
     """Return at most n distinct rounds (m,), evenly spaced on a log scale, the first 1 and the last
     `horizon`.
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
@@ -34,23 +35,19 @@ def mean_difference(a: Array, b: Array) -> Array:
     numbers.
     """
     a, b = checks.array("a", a, copy=False, least=1), checks.array("b", b, copy=False, least=1)
-    if a.shape != b.shape or not a.size:
-        raise ValueError(
-            f"b has shape {b.shape}: it must have that of a, {a.shape}, with at least one number"
-        )
+    if a.shape != b.shape:
+        raise ValueError(f"b has shape {b.shape}: it must have that of a, {a.shape}")
     return (a - b).mean(axis=-1)
 
 
-def intervals(seed: int) -> np.random.Generator:
+def intervals(seed: int) -> Generator:
     """Return the random stream that resampling draws from: it starts anew for every interval of a
     root seed.
     """
     return np.random.default_rng([seed, 2])
 
 
-def bootstrap(
-    statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator
-) -> Estimate:
+def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: Generator) -> Estimate:
     """Return statistic(*samples) with its 95 % interval over 4000 resamples of whole trials.
 
     `samples` are paired arrays (n,); `statistic` reduces the last axis, and is smooth in the
@@ -60,21 +57,22 @@ def bootstrap(
     """
     checks.function(statistic=statistic)
     checks.generator(rng=rng)
-    samples = tuple(checks.array("samples", sample) for sample in samples)
-    if (
-        not samples
-        or len({s.shape for s in samples}) > 1
-        or samples[0].ndim != 1
-        or len(samples[0]) < 2
-    ):
-        raise ValueError(
-            f"samples have shapes {[s.shape for s in samples]}: all must be (n,), n at least 2"
-        )
+    samples = tuple(checks.array("samples", sample, 1, least=2) for sample in samples)
+    lengths = list(map(len, samples))
+    if len(set(lengths)) != 1:
+        raise ValueError(f"samples have lengths {lengths}: they must be paired, of one length")
     from scipy import stats  # here: it takes longer to load than the rest of `import kbrepro`
 
-    resample = partial(stats.bootstrap, samples, lambda *drawn, axis: statistic(*drawn),
-     paired=True, vectorized=True,
-                       n_resamples=RESAMPLES, batch=AT_ONCE, confidence_level=LEVEL)  # fmt: skip
+    resample = partial(
+        stats.bootstrap,
+        samples,
+        lambda *drawn, axis: statistic(*drawn),
+        paired=True,
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        batch=AT_ONCE,
+        confidence_level=LEVEL,
+    )
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         result = resample(rng=rng)
@@ -84,7 +82,7 @@ def bootstrap(
     return Estimate(float(statistic(*samples)), float(low), float(high))
 
 
-def growth(at: np.ndarray, curves: Array, rng: np.random.Generator) -> Estimate:
+def growth(at: np.ndarray, curves: Array, rng: Generator) -> Estimate:
     """Return the slope of log mean curve on log `at` (m,), with its 95 % interval over the runs of
     `curves` (n, m).
 
@@ -105,14 +103,14 @@ def autocorrelation_time(series: Array) -> float:
     Summed in pairs of lags while a pair is positive (Geyer 1992, the initial positive sequence). At
     least 1; 1 for a constant series.
     """
-    checks.finite_array(series=series)
-    centred = np.asarray(series, dtype=float) - np.mean(series)
+    values = checks.array("series", series, 1)
+    centred = values - values.mean()
     if not (total := centred @ centred):
         return 1.0
     lags = np.correlate(centred, centred, "full")[len(centred) - 1 :] / total
     pairs = lags[: len(lags) // 2 * 2].reshape(-1, 2).sum(axis=1)
-    end = int(np.argmax(pairs <= 0)) if (pairs <= 0).any() else len(pairs)
-    return max(1.0, 2 * float(pairs[:end].sum()) - 1)
+    summed = np.logical_and.accumulate(pairs > 0)
+    return max(1.0, 2 * float(pairs[summed].sum()) - 1)
 
 
 def block_length(series: Array) -> int:
@@ -167,9 +165,7 @@ def share(successes: NDArray[np.bool_], level: float = LEVEL) -> Estimate:
     checks.probability(level=level)
     held = checks.array("successes", successes, 1, least=1)
     if not np.isin(held, (0, 1)).all():
-        raise ValueError(
-            f"successes = {checks.shown(successes)} is not allowed: successes must be True or False"
-        )
+        raise checks.refused("successes", successes, "True or False")
     # here: it takes longer to load than the rest of `import kbrepro`
     from scipy.stats import binomtest
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel
+from kbrepro.kernels import Array, Integers, Kernel
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import check_noise, exact_posterior
 
@@ -22,7 +21,7 @@ RATES = ("constant", "linear", "squared exponential", "matern")
 
 def greedy_gain(
     kernel: Kernel, points: Array, noise_variance: float, horizon: int
-) -> tuple[Array, NDArray[np.int64]]:
+) -> tuple[Array, Integers]:
     """Return the gain (horizon,) after each pull of the arm of largest variance, and the arms
     pulled (horizon,).
 
@@ -30,11 +29,8 @@ def greedy_gain(
     (1 - 1/e) of the best (eq. 5). Ties go to the lowest arm number.
     """
     posterior = exact_posterior(kernel, points, noise_variance, horizon)
-    gains, pulled, unit = (
-        np.empty(horizon),
-        np.empty(horizon, dtype=int),
-        float(kernel.diag(points).max()),
-    )
+    gains, pulled = np.empty(horizon), np.empty(horizon, dtype=int)
+    unit = kernel.diag(points).max()
     for t in range(horizon):
         pulled[t] = best_arm(posterior.variance, unit=unit)
         posterior.update(pulled[t], 0.0)  # the variance does not depend on what is observed
@@ -52,7 +48,7 @@ def allocated_gain(eigenvalues: Array, noise_variance: float, horizon: int) -> A
     """
     checks.positive(noise_variance=noise_variance)
     checks.positive_int(horizon=horizon)
-    ratio = np.maximum(np.asarray(eigenvalues, dtype=float), 0.0) / noise_variance
+    ratio = np.maximum(eigenvalues, 0.0) / noise_variance
     heap = [(-math.log1p(r), i, 0) for i, r in enumerate(ratio)]
     heapq.heapify(heap)
     increments = np.empty(horizon)

@@ -8,9 +8,11 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 
@@ -23,12 +25,7 @@ from kbrepro.posterior.likelihood import fitted
 FACTOR_TOLERANCE = 1e-12
 #: Purpose of a generator -> last entry of its seed, and which child of that stream it is. No entry
 #: is 0: numpy pads a seed with zeros, and [seed, number, 0] would be the stream of [seed, number].
-STREAMS: dict[str, tuple[int, tuple[int, ...]]] = {
-    "function": (1, ()),
-    "run": (2, ()),
-    "noise": (2, (0,)),
-    "policy": (2, (1,)),
-}
+STREAMS = {"function": (1, ()), "run": (2, ()), "noise": (2, (0,)), "policy": (2, (1,))}
 
 
 @dataclass(frozen=True)
@@ -39,13 +36,13 @@ class Trial(checks.Checked):
     number: int
     checked = {"seed": checks.non_negative_int, "number": checks.non_negative_int}
 
-    def rng(self, purpose: str) -> np.random.Generator:
+    def rng(self, purpose: str) -> Generator:
         """Return a new generator for one purpose; ValueError on another.
 
         `function` draws the problem, `noise` its observations, and of `policy` each policy owns
         one; the last two are the children of `run`, for jobs that draw themselves.
         """
-        checks.one_of(tuple(STREAMS), purpose=purpose)
+        checks.one_of(STREAMS, purpose=purpose)
         stream, child = STREAMS[purpose]
         seeds = np.random.SeedSequence([self.seed, self.number, stream], spawn_key=child)
         return np.random.default_rng(seeds)
@@ -61,7 +58,7 @@ class Playable(Protocol):
     def model(self) -> Any: ...
     @property
     def expected_reward(self) -> Array: ...
-    def pull(self, arm: int, rng: np.random.Generator, /) -> object: ...
+    def pull(self, arm: int, rng: Generator, /) -> object: ...
     def regret(self, arms: NDArray[np.integer], /) -> Array: ...
 
 
@@ -84,6 +81,7 @@ class Model(checks.Checked):
     norm: float | None = None
     mean: float | Array = field(default=0.0, repr=False)
     checked = {
+        "points": 2,
         "kernel": checks.kernel,
         "noise_variance": checks.positive,
         "noise_scale": checks.non_negative,
@@ -94,9 +92,8 @@ class Model(checks.Checked):
         super().__post_init__()
         if self.noise_scale is None:
             object.__setattr__(self, "noise_scale", float(np.sqrt(self.noise_variance)))
-        object.__setattr__(self, "points", checks.array("points", self.points, 2, least=1))
         check_kernel(self.kernel, self.points)
-        checks.per_arm(self.n_arms, mean=self.mean)
+        checks.per_arm(self.n_arms, self.mean)
         object.__setattr__(self, "mean", checks.array("mean", self.mean))
 
     @property
@@ -112,7 +109,7 @@ class Model(checks.Checked):
         *,
         noise_variance: object = None,
         bounds: object = None,
-        rng: int | np.random.Generator = 0,
+        rng: int | Generator = 0,
     ) -> "Model":
         """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms
         (n,) most likely.
@@ -130,21 +127,20 @@ class Model(checks.Checked):
         of range, ValueError on rewards that are no finite numbers or all the prior mean, and on
         another kernel, MemoryError if the arms do not fit.
         """
-        arms, rewards = checks.chosen(self.n_arms, arms=arms), checks.array("rewards", rewards, 1)
+        arms, rewards = (
+            checks.chosen(self.n_arms, "arms", arms),
+            checks.array("rewards", rewards, 1),
+        )
         if len(arms) != len(rewards):
             raise ValueError(
                 f"rewards has shape {rewards.shape}: it must be ({len(arms)},), one for each arm"
             )
-        left = rewards - checks.per_arm(self.n_arms, mean=self.mean)[arms]
-        noises = (
-            None
-            if noise_variance is None
-            else np.array(checks.noise_variances(len(arms), noise_variance))
-        )
+        left = rewards - checks.per_arm(self.n_arms, self.mean)[arms]
+        spans = np.ptp(self.points, axis=0)
         kernel, noise = fitted(
-            self.kernel, self.points[arms], left, np.ptp(self.points, axis=0), bounds, rng, noises
+            self.kernel, self.points[arms], left, spans, bounds, rng, noise_variance
         )
-        if noises is not None:
+        if noise_variance is not None:
             return replace(self, kernel=kernel, norm=None)
         return replace(
             self, kernel=kernel, noise_variance=noise, noise_scale=math.sqrt(noise), norm=None
@@ -165,7 +161,7 @@ class Gaussian(checks.Checked):
     sd: float
     checked = {"sd": checks.non_negative}
 
-    def __call__(self, rng: np.random.Generator) -> float:
+    def __call__(self, rng: Generator) -> float:
         return self.sd * rng.standard_normal()
 
 
@@ -176,7 +172,7 @@ class Uniform(checks.Checked):
     bound: float
     checked = {"bound": checks.non_negative}
 
-    def __call__(self, rng: np.random.Generator) -> float:
+    def __call__(self, rng: Generator) -> float:
         return self.bound * rng.uniform(-1, 1)
 
 
@@ -190,21 +186,20 @@ class Problem(checks.Checked):
 
     model: Model
     expected_reward: Array = field(repr=False)
-    noise: Callable[[np.random.Generator], float] | None = None
-    checked = {"noise": checks.function}
+    noise: Callable[[Generator], float] | None = None
+    checked = {
+        "model": partial(checks.having, "a Model", "n_arms", "points"),
+        "expected_reward": 1,
+        "noise": checks.function,
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.having("a Model", "n_arms", "points", model=self.model)
-        reward = checks.array("expected_reward", self.expected_reward)
-        if reward.shape != (self.model.n_arms,):
-            raise ValueError(
-                f"expected_reward has shape {reward.shape}: it must be (A,) ="
-                f" ({self.model.n_arms},)"
-            )
-        object.__setattr__(self, "expected_reward", reward)
+        shape, needed = self.expected_reward.shape, (self.model.n_arms,)
+        if shape != needed:
+            raise ValueError(f"expected_reward has shape {shape}: it must be (A,) = {needed}")
 
-    def pull(self, arm: int, rng: np.random.Generator) -> float:
+    def pull(self, arm: int, rng: Generator) -> float:
         """Return the reward of `arm` plus noise drawn from `rng`; IndexError on a bad arm."""
         checks.arm_index(arm, self.model.n_arms)
         noise = Gaussian(self.model.noise_scale) if self.noise is None else self.noise
@@ -215,7 +210,7 @@ class Problem(checks.Checked):
         a bad arm.
         """
         arms = np.asarray(arms)
-        checks.arms(self.model.n_arms, arms=arms)
+        checks.arms(self.model.n_arms, "arms", arms)
         return self.expected_reward.max() - self.expected_reward[arms]
 
 
@@ -252,17 +247,12 @@ def covariance_factor(K: Array) -> Array:
     return factor / weights
 
 
-@dataclass(frozen=True, eq=False)
-class FactorDraws:
-    """Draws f = F z (A,), z standard normal, from a factor F (A, r) of the covariance."""
-
-    factor: Array
-
-    def __call__(self, rng: np.random.Generator) -> Array:
-        return self.factor @ rng.standard_normal(len(self.factor))[: self.factor.shape[1]]
+def factor_draw(factor: Array, rng: Generator) -> Array:
+    """Return a draw f = F z (A,), z standard normal, from a factor F (A, r) of the covariance."""
+    return factor @ rng.standard_normal(len(factor))[: factor.shape[1]]
 
 
-def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator], Array]:
+def prior_draws(kernel: Kernel, points: Array) -> Callable[[Generator], Array]:
     """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
 
     By a factor of the covariance; on a large lattice by FFT, unless the torus is too long since the
@@ -274,18 +264,17 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator]
         with suppress(ValueError, MemoryError):
             return LatticeDraws(kernel, points)
     checks.pairs(n, "points: a factor of the covariance", other=", or arms on a lattice")
-    return FactorDraws(covariance_factor(kernel(points, points)))
+    return partial(factor_draw, covariance_factor(kernel(points, points)))
 
 
+@dataclass(frozen=True, eq=False)
 class _Source(checks.Checked):
     """A source with kernel, points and noise variance."""
 
-    checked = {"kernel": checks.kernel, "noise_variance": checks.positive}
-    points: Array
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "points", checks.array("points", self.points, 2, least=1))
+    kernel: Kernel
+    points: Array = field(repr=False)
+    noise_variance: float
+    checked = {"points": 2, "kernel": checks.kernel, "noise_variance": checks.positive}
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,10 +282,6 @@ class GPDraw(_Source):
     """Source of problems whose expected reward is a draw from the prior that the policies are
     given.
     """
-
-    kernel: Kernel
-    points: Array = field(repr=False)
-    noise_variance: float
 
     def __call__(self, trial: Trial) -> Problem:
         reward = prior_draws(self.kernel, self.points)(trial.rng("function"))
@@ -352,9 +337,6 @@ class RKHSFunction(_Source):
     n_centres <= A.
     """
 
-    kernel: Kernel
-    points: Array = field(repr=False)
-    noise_variance: float
     norm: float
     n_centres: int = 20
     checked = _Source.checked | {"norm": checks.positive, "n_centres": checks.positive_int}

@@ -20,27 +20,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.random import Generator
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kbrepro import checks, paths, store
 from kbrepro.curve import Curve, edges, kept_rounds, log_spaced
 from kbrepro.kernels import Array
-from kbrepro.policies.base import Banded, Player, Policy
+from kbrepro.policies.base import Player, Policy
 from kbrepro.problems import Playable, Trial
 from kbrepro.store import Played
-from kbrepro.store.flat import Leaves, flat, stacked
+from kbrepro.store.flat import Leaves, flat, nested, stacked
 from kbrepro.store.settings import settings
 
 if TYPE_CHECKING:
     import joblib
     import pandas as pd
 
-P = TypeVar("P", bound=Player)
 
+#: What plays one trial.
+Play = Callable[[Trial], object]
 #: What a run calls of a problem; if an observation has several numbers, the reward is the last.
 PROBLEM, PLAYABLE = (
     "a problem, such as Problem(model, expected_reward)",
@@ -70,28 +72,30 @@ class Experiment(checks.Checked):
         "horizon": checks.positive_int,
     }
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "policies", dict(self.policies))
-
 
 @dataclass(frozen=True, repr=False)
-class Planned:
+class Planned(checks.Checked):
     """What one label plays: an experiment, or a job of a `Trial`, in trials first .. first + trials
     - 1 of a seed.
 
     Without `arms` R_t is kept at some rounds alone; `block` trials go to a worker together.
     """
 
-    what: Experiment | Callable[[Trial], object]
+    what: Experiment | Play
     trials: int
     seed: int
     first: int = 0
     block: int = 1
     arms: bool = True
+    checked = {
+        "trials": checks.positive_int,
+        "seed": checks.non_negative_int,
+        "first": checks.non_negative_int,
+        "block": checks.positive_int,
+    }
 
     @property
-    def function(self) -> Callable[[Trial], object]:
+    def function(self) -> Play:
         """What plays one trial."""
         if not isinstance(self.what, Experiment):
             return self.what
@@ -101,11 +105,10 @@ class Planned:
     @property
     def experiment(self) -> Experiment:
         """The experiment, or that inside the job; ValueError if it plays none."""
-        inside = [*getattr(self.what, "args", ())]
-        found = [each for each in (self.what, *inside) if isinstance(each, Experiment)]
-        if not found:
-            raise ValueError(f"{self.what} plays no experiment")
-        return found[0]
+        for each in (self.what, *getattr(self.what, "args", ())):
+            if isinstance(each, Experiment):
+                return each
+        raise ValueError(f"{self.what} plays no experiment")
 
     def __repr__(self) -> str:
         return f"Planned({self.trials} trials of seed {self.seed})"
@@ -140,6 +143,7 @@ class Planned:
         """Return the trials, read from a store or played, and kept there."""
         if kept_in is None:
             return _played(store.Job(label, self.function, None, **self._which), self.block, None)
+        checks.having("a store, such as Store(Path('played'))", "read", "keep", kept_in=kept_in)
         job = self.job(label)
         kept = kept_in.read(job)
         if kept is None:
@@ -168,7 +172,7 @@ def _named(thing: object) -> str:
     elif isinstance(thing, float):
         return "(of the readings)" if math.isnan(thing) else f"{thing:g}"
     else:
-        return getattr(thing, "__name__", None) or repr(thing)
+        return getattr(thing, "__name__", repr(thing))
     return _called(name, given)
 
 
@@ -177,31 +181,27 @@ def _called(name: str, given: Mapping[str, object]) -> str:
     return f"{name}({', '.join(told)})"
 
 
-def start_policy(make: Callable[..., P], model: object, horizon: int, trial: Trial) -> P:
+def start_policy(make: Callable[..., Any], model: object, horizon: int, trial: Trial) -> Any:
     """Return a policy of `make(model, horizon, rng=generator)`, born with its generator of a trial.
 
     A `Policy` is made without its warning of rewards that do not fit the prior: in trials rewards
     are made, some so on purpose. A `make(model, horizon)` that takes no `rng` makes a policy whose
     `rng` is set afterwards.
     """
-    rule = make.func if isinstance(make, partial) else make
-    is_policy = isinstance(rule, type) and issubclass(rule, Policy)
-    quiet = {"warn": False} if is_policy else {}
+    taken = inspect.signature(getattr(make, "func", make)).parameters
     generator = trial.rng("policy")
-    if _takes_rng(rule):
-        return make(model, horizon, rng=generator, **quiet)
-    policy = make(model, horizon)
-    policy.rng = generator  # type: ignore[attr-defined]  # of a class that we do not know
+    if "rng" in taken or any(each.kind is each.VAR_KEYWORD for each in taken.values()):
+        policy = make(model, horizon, rng=generator)
+    else:
+        policy = make(model, horizon)
+        policy.rng = generator
+    if isinstance(policy, Policy):
+        policy.warn = False
     return policy
 
 
-def _takes_rng(make: Callable[..., object]) -> bool:
-    taken = inspect.signature(make).parameters
-    return "rng" in taken or any(each.kind is each.VAR_KEYWORD for each in taken.values())
-
-
 def rounds(
-    policy: Player, problem: Playable, horizon: int, rng: np.random.Generator
+    policy: Player, problem: Playable, horizon: int, rng: Generator
 ) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's
     `tell`.
@@ -224,11 +224,7 @@ def rounds(
 
 
 def run(
-    policy: Player,
-    problem: Playable,
-    horizon: int,
-    rng: np.random.Generator,
-    record_band: bool = False,
+    policy: Player, problem: Playable, horizon: int, rng: Generator, record_band: bool = False
 ) -> Curve:
     """Return the curve of `horizon` rounds (see `rounds`).
 
@@ -245,9 +241,9 @@ def run(
             clock.append(time.thread_time())
         arms[t - 1] = arm
         if record_band:
-            band_ratio[t - 1] = cast(Banded, policy).band_ratio(problem.expected_reward)
+            band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)  # type: ignore[attr-defined]
     seconds = np.diff(clock).astype(np.float32)
-    starts = np.concatenate([[0], log_spaced(horizon)[:-1]])
+    starts = np.append(0, log_spaced(horizon)[:-1])
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
     gaps = problem.regret(np.arange(problem.model.n_arms))
     return Curve(np.arange(1, horizon + 1), seconds, worst, arms, gaps)
@@ -270,8 +266,7 @@ def run_trials(
     of the space. Jobs, workers and what is kept: as for `map_trials`.
     """
     checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
-    planned = _planned(experiment, trials, seed, first, block, arms, kept_in)
-    kept: dict[str, Curve] = planned.play(label, kept_in)
+    kept = Planned(experiment, trials, seed, first, block, arms).play(label, kept_in)
     return {name: kept[name] for name in experiment.policies}
 
 
@@ -279,24 +274,19 @@ def curves(columns: Leaves) -> dict[str, Curve]:
     """Return the curves by policy of the columns that a store has of `play_trial`; empty if they
     are of another job.
     """
+    parts = nested({path[1:]: its for path, its in columns.items() if path[:1] == ("policies",)})
     made = {}
-    for name in dict.fromkeys(path[1] for path in columns if path[:1] == ("policies",)):
-        part = {
-            path[2]: column for path, column in columns.items() if path[:2] == ("policies", name)
-        }
-        n = len(part["arms"] if "arms" in part else part["totals"])
-        none = np.full((n, 1), np.nan)  # measured data has neither seconds nor band
-        seconds, band = (
-            np.asarray(part.get("seconds", none), float).reshape(n, -1),
-            part.get("band_ratio", none),
-        )
+    for name in parts:
+        part = parts[name]
         if "arms" in part:
-            at = np.arange(1, part["arms"].shape[1] + 1)
-            made[name] = Curve(at, seconds, band, part["arms"], columns["gaps",])
+            at, seconds = np.arange(1, part.arms.shape[1] + 1), part.seconds.astype(float)
+            made[name] = Curve(at, seconds, part.band_ratio, part.arms, columns["gaps",])
         else:
-            made[name] = Curve(
-                columns["rounds",][0], seconds, band, totals=part["totals"].astype(float)
-            )
+            totals = part.totals.astype(float)
+            none = np.full((len(totals), 1), np.nan)  # measured data has neither seconds nor band
+            seconds = part.get("seconds", none).reshape(-1, 1)
+            band = part.get("band_ratio", none)
+            made[name] = Curve(columns["rounds",][0], seconds, band, totals=totals)
     return made
 
 
@@ -332,17 +322,23 @@ def frame(folder: str | Path) -> pd.DataFrame:
             for rule, curve in curves(kept.columns).items():
                 at = kept_rounds(curve.horizon)
                 total = curve.cumulative_regret[:, at - 1]
-                trials = np.arange(len(total)) + about["first"]
-                index = pd.MultiIndex.from_product([trials, at], names=["trial", "round"])
-                part = pd.DataFrame({"R_t": total.ravel()}, index).reset_index()
-                parts.append(part.assign(run=run, label=label, rule=str(rule)))
+                n, m = total.shape
+                columns = {
+                    "run": run,
+                    "label": label,
+                    "rule": str(rule),
+                    "trial": np.repeat(np.arange(n) + about["first"], m),
+                    "round": np.tile(at, n),
+                    "R_t": total.ravel(),
+                }
+                parts.append(pd.DataFrame(columns))
     if not parts:
         raise FileNotFoundError(f"no played trials are kept below {folder}")
-    return pd.concat(parts, ignore_index=True)[["run", "label", "rule", "trial", "round", "R_t"]]
+    return pd.concat(parts, ignore_index=True)
 
 
 def map_trials(
-    function: Callable[[Trial], object],
+    function: Play,
     trials: int,
     seed: int,
     *,
@@ -362,25 +358,7 @@ def map_trials(
     trial.
     """
     checks.function(function=function)
-    planned = _planned(function, trials, seed, first, block, True, kept_in)
-    return planned.trials_of(label, kept_in).results
-
-
-def _planned(
-    what: Experiment | Callable[[Trial], object],
-    trials: int,
-    seed: int,
-    first: int,
-    block: int,
-    arms: bool,
-    kept_in: store.Store | None,
-) -> Planned:
-    """What is asked for, checked."""
-    checks.positive_int(trials=trials, block=block)
-    checks.non_negative_int(seed=seed, first=first)
-    if kept_in is not None:
-        checks.having("a store, such as Store(Path('played'))", "read", "keep", kept_in=kept_in)
-    return Planned(what, int(trials), int(seed), int(first), int(block), arms)
+    return Planned(function, trials, seed, first, block).trials_of(label, kept_in).results
 
 
 def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Played:
@@ -388,16 +366,14 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Played:
     import joblib  # here: `import kbrepro` loads numerics only
 
     pieces = kept_in.pieces(job) if kept_in else {}
-    missing = [
-        number for number in range(job.first, job.first + job.trials) if number not in pieces
-    ]
+    missing = [n for n in range(job.first, job.first + job.trials) if n not in pieces]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    bar: dict[str, object] = {"desc": job.label, "unit": "block" if block > 1 else "trial"}
     in_notebook = type(sys.stderr).__module__.startswith("ipykernel")
-    if not (in_notebook or sys.stderr.isatty()):  # a log would have a line for every step
-        bar["disable"] = True
-    for timed in tqdm(workers()(calls), total=len(blocks), **bar):
+    # a log would have a line for every step
+    hidden = {} if in_notebook or sys.stderr.isatty() else {"disable": True}
+    unit = "block" if block > 1 else "trial"
+    for timed in tqdm(workers()(calls), job.label, len(blocks), unit=unit, **hidden):
         for number, leaves, seconds in timed:
             pieces[number] = leaves, seconds
             if kept_in:
@@ -445,14 +421,12 @@ def n_workers() -> int:
     """
     jobs = os.environ.get("KBREPRO_JOBS", "-1")
     if jobs != "-1" and not (jobs.isascii() and jobs.isdigit() and int(jobs)):
-        raise ValueError(
-            f"KBREPRO_JOBS = {jobs!r} is not allowed: KBREPRO_JOBS must be an integer of at least 1"
-        )
+        raise checks.refused("KBREPRO_JOBS", jobs, "an integer of at least 1")
     return int(jobs)
 
 
 def _run_block(
-    function: Callable[[Trial], object], seed: int, numbers: Sequence[int]
+    function: Play, seed: int, numbers: Sequence[int]
 ) -> list[tuple[int, Leaves, float]]:
     """Run trials of these numbers; return number, leaves of the result and CPU seconds of each in
     this thread.
@@ -482,10 +456,8 @@ def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> di
         kept = {name: _curve(experiment, trial, curve) for name, curve in runs.items()}
         return {"rounds": kept_rounds(experiment.horizon), "policies": kept}
     all_gaps = next(iter(runs.values())).gaps
-    gaps, pulled = (
-        np.full(len(all_gaps), np.nan),
-        np.concatenate([curve.arms for curve in runs.values()]),
-    )
+    pulled = np.concatenate([curve.arms for curve in runs.values()])
+    gaps = np.full(len(all_gaps), np.nan)
     gaps[pulled] = all_gaps[pulled]
     kept = {
         name: {
@@ -509,9 +481,8 @@ def _runs(experiment: Experiment, trial: Trial) -> dict[str, Curve]:
 
 
 def _curve(experiment: Experiment, trial: Trial, curve: Curve) -> dict[str, object]:
-    digest = hashlib.sha256(
-        f"{trial.seed} {trial.number} ".encode() + curve.arms.tobytes()
-    ).hexdigest()[:16]
+    salt = f"{trial.seed} {trial.number} ".encode()
+    digest = hashlib.sha256(salt + curve.arms.tobytes()).hexdigest()[:16]
     totals = curve.cumulative_regret[kept_rounds(experiment.horizon) - 1].astype(np.float32)
     kept = {"totals": totals, "arms_digest": digest}
     if experiment.measured:

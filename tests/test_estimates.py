@@ -66,8 +66,8 @@ def test_no_interval_is_nan(values, statistic):
 @pytest.mark.parametrize(
     ("samples", "message"),
     [
-        ([np.zeros(5), np.zeros(4)], r"samples have shapes \[\(5,\), \(4,\)\]: all must be \(n,\)"),
-        ([np.zeros(1)], "n at least 2"),
+        ([np.zeros(5), np.zeros(4)], r"samples have lengths \[5, 4\]: they must be paired"),
+        ([np.zeros(1)], "at least 2 rows or numbers"),
         ([np.zeros(3), np.array([0.0, 1.0, np.inf])], r"samples\[2\] = inf is not allowed"),
     ],
 )

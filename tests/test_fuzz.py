@@ -279,7 +279,7 @@ MUTANTS = {
     "pending noise doubled": (AfterPending, "pull", "self.noise", "2 * self.noise"),
     "pending counts dropped": (AfterPending, "pull", "_counts[arm] += 1", "_counts[arm] += 0"),
     "weights of noise variances off": (ExactPosterior, "update", "[arm] += more", "[arm] += 1"),
-    "gap without allowed": (Policy, "gap", "allowed=allowed", "allowed=None"),
+    "gap without allowed": (Policy, "gap", '"allowed", allowed', '"allowed", None'),
     "with_model without noise variances": (
         AskTell,
         "with_model",

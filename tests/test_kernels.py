@@ -57,7 +57,7 @@ def test_grid():
         with pytest.raises(ValueError, match="bounds"):
             grid(3, bounds=bad)
     with pytest.raises(
-        ValueError, match=r"bounds = .* is not allowed: give one \(low, high\) per axis alone"
+        ValueError, match=r"bounds = .* .* one \(low, high\) per axis, without d, low and high"
     ):
         grid(3, d=2, bounds=[(0, 1), (0, 1)])
 

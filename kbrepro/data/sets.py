@@ -3,7 +3,6 @@
 Readers raise whatever comes of a damaged file: `store.load` says which it was.
 """
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,20 +33,21 @@ def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> Sensor
     Raises ValueError for a day or a mote of which the file has too little.
     """
     owners = {"sep": r"\s+", "header": None, "names": COLUMNS, "on_bad_lines": "skip"}
-    layout = {"sep": ","} if path.name == EXTRACT else owners
-    options = {"usecols": list(TYPES), "dtype": TYPES, "chunksize": 500_000}
-    with pd.read_csv(path, **layout, **options) as chunks:
+    layout = {} if path.name == EXTRACT else owners
+    with pd.read_csv(path, usecols=list(TYPES), dtype=TYPES, chunksize=500_000, **layout) as chunks:
         rows = pd.concat(
             chunk[chunk["date"].isin(days) & chunk["moteid"].isin(motes)] for chunk in chunks
         )
     minute = pd.to_datetime(rows["date"] + " " + rows["time"].str[:5], format="%Y-%m-%d %H:%M")
     usable = rows["temperature"].where(rows["temperature"].between(*PLAUSIBLE))
     means = usable.groupby([minute.rename("minute"), rows["moteid"].astype(int)]).mean()
-    table = means.unstack().reindex(index=minutes(days), columns=list(motes))
+    table = means.unstack().reindex(index=minutes(days), columns=motes)
     share = table.notna().mean(axis=1).resample("D").mean().dropna()
     if share.min() < MIN_COVERAGE:
-        short = f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading"
-        raise ValueError(f"{short}; allowed: at least {MIN_COVERAGE:.0%}")
+        raise ValueError(
+            f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading;"
+            f" allowed: at least {MIN_COVERAGE:.0%}"
+        )
     if silent := table.columns[table.isna().all()].tolist():
         raise ValueError(f"no reading of motes {silent} on the days asked for")
     return SensorData(
@@ -72,7 +72,7 @@ LIGHT_SENSORS = list(range(1, 42))
 
 def light(path: Path) -> SensorData:
     """Return the 601 rows to learn from, then the 192 to test on, of the owner's file, in Lux."""
-    data = loadmat(io.BytesIO(path.read_bytes()))["data"][0, 0]
+    data = loadmat(path)["data"][0, 0]
     lux = [data[part][0, 0]["sensordataLux"].astype(float) for part in ("train", "test")]
     return SensorData(np.concatenate(lux), LIGHT_TIMES, LIGHT_SENSORS, "Lux")
 
@@ -100,7 +100,7 @@ def traffic(path: Path) -> SensorData:
     interpolated in time.
     """
     files = (path, path.with_name(SPARSE))
-    speed = np.concatenate([loadmat(io.BytesIO(file.read_bytes()))["series"] for file in files])
+    speed = np.concatenate([loadmat(file)["series"] for file in files])
     mornings = np.moveaxis(speed[:, :SLOTS, :], 2, 1).reshape(len(speed), -1).T
     table = pd.DataFrame(np.where(mornings > 0, mornings, np.nan), index=slots(speed.shape[2]))
     table = table[table.isna().mean(axis=1) <= 0.5]

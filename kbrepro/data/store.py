@@ -66,7 +66,7 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTE
     Raises ValueError for an unknown name or mote, or a day that is malformed or not in the file,
     DamagedFile (a ValueError) for a file that is not the recorded one.
     """
-    checks.one_of(tuple(_SETS), name=name)
+    checks.one_of(_SETS, name=name)
     days = _distinct("days", days, sets.CALENDAR, "days 'YYYY-MM-DD'")
     motes = _distinct("motes", motes, range(1, 55), "numbers")
     if not (path := _file(name, days)):
@@ -103,10 +103,10 @@ def status() -> str:
         if (path := _directory() / name).is_file():
             other = _other_sum(name, path.read_bytes())
             lines.append(f"{name}, {other or f'sha256 {recorded}, as recorded'}")
-    missing = [name for name in _SETS if not _file(name)]
     lines += [
         f"{name}: not found; a simulated substitute is used (data/README.md says more)"
-        for name in missing
+        for name in _SETS
+        if not _file(name)
     ]
     return "\n".join(lines)
 
@@ -139,8 +139,10 @@ def download_missing() -> None:
         else:
             paths.write_bytes(_directory() / file, content)
     if failures:
-        so = "kept results are shown all the same, and quick runs play simulated data"
-        raise DownloadFailed(f"no data came: {', '.join(failures)}; {so}")
+        raise DownloadFailed(
+            f"no data came: {', '.join(failures)}; kept results are shown all the same, and quick"
+            " runs play simulated data"
+        )
 
 
 def _download(url: str) -> Parts:
@@ -180,8 +182,8 @@ def _received(name: str, parts: Parts, begun: float) -> bytes:
             try:
                 part = parts.get(timeout=max(0, until - time.monotonic()))
             except queue.Empty:
-                seconds = time.monotonic() - begun
-                raise OSError(f"{len(content)} bytes in {seconds:.0f} seconds") from None
+                told = f"{len(content)} bytes in {time.monotonic() - begun:.0f} seconds"
+                raise OSError(told) from None
             if isinstance(part, str):
                 raise OSError(part)
             if not part:
@@ -194,8 +196,10 @@ def _received(name: str, parts: Parts, begun: float) -> bytes:
 def _require_recorded(path: Path) -> None:
     """DamagedFile unless a file below the data directory is the recorded one."""
     if other := _other_sum(path.relative_to(_directory()).as_posix(), path.read_bytes()):
-        right = "if you know that it is right, record its sum in RECORDED of kbrepro/data/store.py"
-        raise DamagedFile(f"{path} is refused, its {other}: remove it, or, {right}")
+        raise DamagedFile(
+            f"{path} is refused, its {other}: remove it, or, if you know that it is right, record"
+            " its sum in RECORDED of kbrepro/data/store.py"
+        )
 
 
 def _other_sum(file: str, content: bytes) -> str:
@@ -232,8 +236,9 @@ def _distinct(name: str, chosen: Sequence[T], allowed: Sequence[T], what: str) -
         or not len(chosen)
         or sorted(chosen) != sorted(set(chosen) & set(allowed))
     ):
-        must = f"a list of distinct {what} from {allowed[0]} to {allowed[-1]}"
-        raise ValueError(f"{name} = {chosen!r} is not allowed: {name} must be {must}")
+        raise checks.refused(
+            name, chosen, f"a list of distinct {what} from {allowed[0]} to {allowed[-1]}"
+        )
     return tuple(sorted(chosen))
 
 

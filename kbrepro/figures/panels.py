@@ -45,7 +45,7 @@ def regret_quartiles(
     than the house's. Where bands would cover each other, `bands` names the policies that have one.
     Axes begin where no curve is zero. Raises ValueError on another quantity or spread.
     """
-    checks.one_of(tuple(QUANTITIES), quantity=quantity)
+    checks.one_of(QUANTITIES, quantity=quantity)
     checks.one_of(SPREADS, spread=spread)
     (name_of, curves_of), counts = QUANTITIES[quantity], set()
     ax.set(xscale="log", yscale="log")
@@ -102,31 +102,31 @@ def label_ends(*axes: Axes) -> None:
     figure: Any = axes[0].figure
     figure.draw_without_rendering()  # the layout decides how high a panel is
     for ax in axes:
-        lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
-        last = np.array([np.asarray(line.get_xydata())[-1] for line in lines])
+        lines: Any
+        lines, names = ax.get_legend_handles_labels()
+        last = np.array([line.get_xydata()[-1] for line in lines])
         ends = (ax.transScale + ax.transLimits).transform(last)[:, 1]
         ends = np.clip(np.nan_to_num(ends), 0, 1)
-        order = np.lexsort((-np.arange(len(lines)), ends))
-        steps = (
-            1.3 * SMALLEST * figure.dpi / 72 / ax.get_window_extent().height * np.arange(len(lines))
-        )
-        places = (
-            np.clip(isotonic_regression(ends[order] - steps).x, 0, max(0, 1 - steps[-1])) + steps
-        )
+        numbers = np.arange(len(lines))
+        order = np.lexsort((-numbers, ends))
+        steps = 1.3 * SMALLEST * figure.dpi / 72 / ax.get_window_extent().height * numbers
+        lowest = isotonic_regression(ends[order] - steps).x
+        places = np.clip(lowest, 0, max(0, 1 - steps[-1])) + steps
         for i, place in zip(order, places, strict=True):
+            colour = lines[i].get_color()
             ax.annotate(
-                str(lines[i].get_label()),
+                names[i],
                 (last[i, 0], ends[i]),
                 (9, place),
                 xycoords=("data", "axes fraction"),
                 textcoords=("offset points", "axes fraction"),
                 va="center",
                 size=SMALLEST,
-                color=lines[i].get_color(),
+                color=colour,
                 arrowprops={
                     "arrowstyle": "-",
                     "linewidth": 0.6,
                     "relpos": (0, 0.5),
-                    "color": lines[i].get_color(),
+                    "color": colour,
                 },
             )

@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
@@ -44,32 +43,16 @@ def mean_interval(curves: Array, block: int = 1) -> tuple[Array, Array, Array]:
 
 
 def log_axes(ax: Axes, axes: str) -> None:
-    """Make the named axes ("x", "y" or "xy") logarithmic, in plain numbers."""
+    """Make the named axes ("x", "y" or "xy") logarithmic: with ticks at decades, and at 2 and 5
+    between them where there are few, in plain numbers.
+    """
     for name in axes:
         ax.set(**{f"{name}scale": "log"})
-        plain_log(getattr(ax, f"{name}axis"))
-
-
-def plain_log(axis: Axis) -> None:
-    """Tick the decades of a log axis, and 2 and 5 between them where there are few, in plain
-    numbers.
-    """
-    low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
-    axis.set_major_formatter(
-        "{x:.7g}" if axis.get_view_interval()[1] < 1e7 else LogFormatterSciNotation()
-    )
-    axis.set_minor_formatter(NullFormatter())
-
-
-def positive(*samples: Array) -> list[Array]:
-    """Return samples, for log axes, in which the smallest value above 0 of all replaces those below
-    it.
-    """
-    values = np.concatenate([np.ravel(sample) for sample in samples])
-    above = values[values > 0]
-    floor = above.min() if above.size else 1.0
-    return [np.maximum(sample, floor) for sample in samples]
+        axis = getattr(ax, f"{name}axis")
+        low, high = axis.get_view_interval()
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+        axis.set_major_formatter("{x:.7g}" if high < 1e7 else LogFormatterSciNotation())
+        axis.set_minor_formatter(NullFormatter())
 
 
 def golden(n: int) -> Array:
@@ -79,12 +62,10 @@ def golden(n: int) -> Array:
     return np.arange(n) * 0.618034 % 1
 
 
-def name_rows(ax: Axes, names: Sequence[str], beyond: tuple[float, float] = (0.5, 0.5)) -> None:
-    """Name rows 0, 1, ... from the top, without grid lines; the axis ends `beyond` the last and
-    above the first.
-    """
+def name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Name rows 0, 1, ... from the top, without grid lines."""
     ax.set_yticks(range(len(names)), names)
-    ax.set_ylim(len(names) - 1 + beyond[0], -beyond[1])
+    ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
 
 
@@ -105,7 +86,6 @@ def legend_below(figure: Figure, columns: int, axes: Sequence[Axes]) -> None:
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         shown |= dict(zip(labels, handles, strict=True))
-    columns = max(1, min(len(shown), columns))
     figure.legend(
         shown.values(), shown.keys(), loc="outside lower center", ncols=columns, fontsize=SMALLEST
     )

@@ -22,7 +22,7 @@ Look = tuple[str, Style]
 LOOK: dict[str, Look] = {}
 
 #: The same for kernels.
-KERNEL_LOOK: dict[str, tuple[str, str]] = {
+KERNEL_LOOK = {
     "independent": ("#707070", "-."),
     "Matérn 2.5": ("#388058", "--"),
     "squared exponential": ("#202868", "-"),

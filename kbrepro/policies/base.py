@@ -21,10 +21,10 @@ from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from kbrepro import checks
-from kbrepro.kernels import Array, quiet
+from kbrepro.kernels import Array, Integers, quiet
 from kbrepro.posterior import (
     AfterPending,
     Conditioned,
@@ -40,18 +40,18 @@ TOLERANCE = 1e-10
 EVERYTHING: tuple[str, ...] = ("allowed", "n", "pending", "noise_variance", "mean")
 #: A reward so many standard deviations from its prior mean does not fit the model.
 FAR = 10.0
-FLOATS = {float, np.float64}
+
 #: What a pickle of a policy has besides its attributes: the version of this package.
 SAVED_BY = "saved by kbrepro"
 #: Beyond a prior mean of so many prior standard deviations doubles keep less than seven digits of
 #: one.
 HIGH = 1e9
 #: A seed, or a generator that a policy draws from and owns.
-Seed = int | np.random.Generator
+Seed = int | Generator
 
 
 def best_arm(
-    index: Array, rank: NDArray[np.int64] | None = None, unit: float = 1.0, level: float = 0.0
+    index: Array, rank: Integers | None = None, unit: float = 1.0, level: float = 0.0
 ) -> int:
     """Return the arm with the largest index (A,); among tied arms that of lowest `rank` (A,), else
     of lowest number.
@@ -75,12 +75,6 @@ class Player(Protocol):
 
     def ask(self) -> int: ...
     def tell(self, arm: int, observation: object, /) -> None: ...
-
-
-class Banded(Player, Protocol):
-    """A policy with a confidence band: UCB, and rules that have a width."""
-
-    def band_ratio(self, expected_reward: Array, /) -> float: ...
 
 
 class History(NamedTuple):
@@ -123,22 +117,19 @@ class AskTell(checks.Changing):
     shared: ClassVar[tuple[str, ...]] = ("rng",)
     takes: tuple[str, ...] = ()
     model: Any
-    rng: np.random.Generator
+    rng: Generator
     t: int
     _told: History
-    _allowed: NDArray[np.int64] | None = None
+    _allowed: Integers | None = None
     _waiting: list[int]
-    _rank: NDArray[np.int64] | None = None
+    _rank: Integers | None = None
     _first_asked = 0
     _made_with: tuple[tuple[object, ...], dict[str, object]]
 
-    def __new__(cls, *given: object, **settings: object) -> Self:
+    def __new__(cls, model: object = None, *given: object, **settings: object) -> Self:
         policy = super().__new__(cls)
         policy._told, policy._waiting = History([], [], []), []
-        policy._made_with = (
-            given[1:],
-            {name: value for name, value in settings.items() if name != "model"},
-        )
+        policy._made_with = given, settings
         return policy
 
     def start(self, model: Any, rng: Seed) -> None:
@@ -173,14 +164,13 @@ class AskTell(checks.Changing):
         self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
         n_arms, waiting = self.model.n_arms, list[int]()
         if pending is not None:
-            waiting += checks.chosen(n_arms, least=0, pending=pending).tolist()
+            waiting += checks.chosen(n_arms, "pending", pending, least=0).tolist()
         asking = object.__new__(type(self))  # a copy: nobody else sees what is allowed and pending
-        vars(asking).update(vars(self), _waiting=waiting)
-        if allowed is not None:
-            asking._allowed = checks.chosen(n_arms, once=True, allowed=allowed)
+        among = checks.chosen(n_arms, "allowed", allowed, once=True)
+        vars(asking).update(vars(self), _waiting=waiting, _allowed=among)
         before = dict(vars(asking))
         try:
-            arms = asking._batch(int(n), waiting) if n > 1 or waiting else [asking.choose()]
+            arms = asking._batch(int(n)) if n > 1 or waiting else [asking.choose()]
         finally:  # what `choose` keeps, such as the order of ties
             for name, its in vars(asking).items():
                 if its is not before.get(name) and not isinstance(its, AfterPending):
@@ -195,8 +185,7 @@ class AskTell(checks.Changing):
         on a noise variance that is not above 0 or not taken; after any error the policy is as it
         was.
         """
-        told = None if noise_variance is not None else self._plain(arms, rewards)
-        told = told or self._looked_at(arms, rewards, noise_variance)
+        told = self._looked_at(arms, rewards, noise_variance)
         at_once = len(told) == 1 and type(self).learn in AT_ONCE
         before = None if at_once else (vars(self.apart()), self.rng.bit_generator.state)
         try:
@@ -211,38 +200,23 @@ class AskTell(checks.Changing):
             self._told.rewards.append(observation)
             self._told.noise_variances.append(noise)
 
-    def _plain(self, arms: Any, rewards: Any) -> list[Pull] | None:
-        """What `_looked_at` returns, fast, of Python's numbers that are fine, as most are."""
-        listed = type(arms) is type(rewards) is list and len(arms) == len(rewards)
-        told = list(zip(arms, rewards, strict=True)) if listed else [(arms, rewards)]
-        n_arms = self.model.n_arms
-        for arm, reward in told:
-            if not (
-                type(arm) is int
-                and type(reward) in FLOATS
-                and 0 <= arm < n_arms
-                and math.isfinite(reward)
-            ):
-                return None
-        return (
-            None
-            if hasattr(self.model, "observed")
-            else [(arm, float(reward), None) for arm, reward in told]
-        )
-
-    def _looked_at(self, arms: object, rewards: object, noise_variance: object) -> list[Pull]:
+    def _looked_at(self, arms: Any, rewards: Any, noise_variance: object) -> list[Pull]:
         """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a
         pull gives.
         """
+        n_arms, observed = self.model.n_arms, getattr(self.model, "observed", None)
+        plain = type(arms) is int and 0 <= arms < n_arms and noise_variance is observed is None
+        if plain and isinstance(rewards, float) and math.isfinite(rewards):  # as most are: fast
+            return [(arms, float(rewards), None)]
         self._refuse(noise_variance=noise_variance)
         if not hasattr(arms, "__len__") or getattr(arms, "ndim", 1) == 0:
             arms, rewards = [arms], [rewards]
-        pulled = checks.chosen(self.model.n_arms, least=0, arms=arms).tolist()
-        observed, n = getattr(self.model, "observed", None), len(pulled)
+        pulled = checks.chosen(n_arms, "arms", arms, least=0).tolist()
         if observed and isinstance(rewards, list | tuple | np.ndarray):
             seen = [observed(each) for each in rewards]
         else:
             seen = checks.array("rewards", rewards, 1).tolist()
+        n = len(pulled)
         if len(seen) != n:
             raise checks.refused(
                 "rewards",
@@ -292,7 +266,7 @@ class AskTell(checks.Changing):
             policy.tell(arm, reward, noise_variance=noise)
         return policy
 
-    def ties(self) -> NDArray[np.int64]:
+    def ties(self) -> Integers:
         """Return the order of ties, (A,): one permutation, or if first asked after round 1 the
         arms' numbers.
         """
@@ -307,20 +281,20 @@ class AskTell(checks.Changing):
         """Return one of the arms that are allowed and, while there are such, not pending,
         uniformly.
         """
-        if self._allowed is None and not self._waiting:
-            return int(self.rng.integers(self.model.n_arms))
         allowed = np.arange(self.model.n_arms) if self._allowed is None else self._allowed
-        free = np.setdiff1d(allowed, self._waiting)
+        free = np.setdiff1d(allowed, self._waiting) if self._waiting else allowed
         return int(self.rng.choice(free if len(free) else allowed))
 
-    def _batch(self, n: int, pending: list[int]) -> list[int]:
+    def _batch(self, n: int) -> list[int]:
         return [self.choose() for _ in range(n)]
 
     def _refuse(self, **given: object) -> None:
         for name, value in given.items():
             if value is not None and name not in self.takes:
-                told = f"{name} = {checks.shown(value)} is not allowed"
-                raise ValueError(f"{told}: {type(self).__name__} takes no {name}")
+                raise ValueError(
+                    f"{name} = {checks.shown(value)} is not allowed: {type(self).__name__} takes no"
+                    f" {name}"
+                )
 
 
 class IndexPolicy(AskTell):
@@ -373,10 +347,12 @@ class IndexPolicy(AskTell):
         rank, index = self.ties(), np.asarray(self.index())
         if index.shape != rank.shape:
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
-        arms: slice | NDArray[np.int64] = slice(None) if self._allowed is None else self._allowed
-        arm = best_arm(index[arms], rank[arms], self.unit, self.level)
-        if self._allowed is not None:
-            arm = int(self._allowed[arm])
+        allowed = self._allowed
+        if allowed is None:
+            arm = best_arm(index, rank, self.unit, self.level)
+        else:
+            place = best_arm(index[allowed], rank[allowed], self.unit, self.level)
+            arm = int(allowed[place])
         if self.looks_ahead and isinstance(self.posterior, LatticePosterior):
             self.posterior.look_ahead(arm, index)
         return arm
@@ -418,18 +394,16 @@ class Policy(IndexPolicy):
         if form is not None:
             checks.function(form=form)
         self.form, self.warn = form, warn
-        self._prior_mean = checks.per_arm(model.n_arms, mean=model.mean)
+        self._prior_mean = checks.per_arm(model.n_arms, model.mean)
         prior_variance = model.kernel.diag(model.points)
-        self._far = FAR * np.sqrt(prior_variance + model.noise_variance)
+        self._reward_sd = np.sqrt(prior_variance + model.noise_variance)
         self.prior_sd = float(np.sqrt(prior_variance.max()))
         self.level = level_of(self._prior_mean)
         if abs(self.level) > HIGH * self.prior_sd:
-            told = (
-                f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations"
-                f" ({self.prior_sd:.4g})"
-            )
             warnings.warn(
-                f"{told}: rewards lose digits; take a constant off both before they are told",
+                f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations"
+                f" ({self.prior_sd:.4g}): rewards lose digits; take a constant off both before they"
+                " are told",
                 stacklevel=3,
             )
         super().__init__(model, horizon, **settings)
@@ -454,16 +428,15 @@ class Policy(IndexPolicy):
     @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
-        if self.warn and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
-            mean = self._prior_mean[arm]
-            off = FAR * abs(observation - mean) / self._far[arm]
-            told = (
-                f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
-                " prior mean"
-            )
-            todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
+        mean, sd = self._prior_mean[arm], self._reward_sd[arm]
+        if self.warn and (off := abs(observation - mean) / sd) >= FAR:
             # first: a warning may be an error
-            warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
+            warnings.warn(
+                f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
+                f" prior mean {mean:.4g}: give Model a `mean` (model.fit keeps it) and its kernel a"
+                " `variance` that fit",
+                stacklevel=3,
+            )
             self.warn = False
         given = [] if noise_variance is None else [noise_variance]
         self.posterior.update(arm, observation, *given)
@@ -471,7 +444,7 @@ class Policy(IndexPolicy):
 
     def recommend(self, *, allowed: object = None) -> int:
         """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
-        arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
+        arms = checks.chosen(self.model.n_arms, "allowed", allowed, once=True)
         return int(arms[best_arm(self.centred()[arms], unit=self.prior_sd)])
 
     def gap(self, width: Callable[[Self], float] | None = None, *, allowed: object = None) -> float:
@@ -482,21 +455,21 @@ class Policy(IndexPolicy):
         (LUCB, Kalyanakrishnan et al. 2012). By default with the policy's own `width`; ValueError if
         it has none and none is given.
         """
-        width = width or getattr(self, "width", None)
-        checks.width(width=width)
-        assert width is not None
-        arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
+        chosen: Any = width or getattr(self, "width", None)
+        checks.width(width=chosen)
+        arms = checks.chosen(self.model.n_arms, "allowed", allowed, once=True)
         best = self.recommend(allowed=arms)
-        mean, reach = self.centred(), width(self) * self.posterior.sd
-        others = arms[arms != best]
-        return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
+        mean, reach = self.centred(), chosen(self) * self.posterior.sd
+        others, lower = arms[arms != best], (mean - reach)[best]
+        return float((mean + reach)[others].max(initial=lower) - lower)
 
     @quiet
-    def _batch(self, n: int, pending: list[int]) -> list[int]:
-        after = AfterPending(self.posterior, pending, room=n)
-        self.posterior, arms = after, list[int]()  # of the copy that asks
+    def _batch(self, n: int) -> list[int]:
+        self.posterior = AfterPending(
+            self.posterior, self._waiting, room=n
+        )  # of the copy that asks
         for _ in range(n):
-            arms.append(self.choose())
-            after.pull(arms[-1])
-            self._waiting.append(arms[-1])
-        return arms
+            arm = self.choose()
+            self.posterior.pull(arm)
+            self._waiting.append(arm)
+        return self._waiting[-n:]

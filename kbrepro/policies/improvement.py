@@ -86,25 +86,22 @@ class ImprovementPolicy(Policy):
         checks.one_of(INCUMBENTS, incumbent=incumbent)
         checks.non_negative(margin=margin)
         super().__init__(model, horizon, **settings)
-        self.incumbent, self.margin = incumbent, checks.python_number(margin)
+        self.incumbent, self.margin = incumbent, margin
         self._best_reward = -np.inf
 
     @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         super().learn(arm, observation, noise_variance)
-        self._best_reward = max(self._best_reward, float(observation))
+        self._best_reward = max(self._best_reward, observation)
 
     def target(self) -> float:
         """Return incumbent + margin, less `level`."""
         mean, pulled = self.centred(), self.posterior.counts > 0
         if not pulled.any():
             return mean.max() + self.margin
-        best = (
-            self._best_reward - self.level
-            if self.incumbent == "noisy_reward"
-            else mean[pulled].max()
-        )
-        return best + self.margin
+        if self.incumbent == "noisy_reward":
+            return self._best_reward - self.level + self.margin
+        return mean[pulled].max() + self.margin
 
 
 class ExpectedImprovement(ImprovementPolicy):

@@ -2,8 +2,6 @@
 round.
 """
 
-from typing import Any
-
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import EVERYTHING, Policy
@@ -19,7 +17,7 @@ from kbrepro.posterior import (
     PulledPosterior,
     lattice_posterior,
 )
-from kbrepro.problems import Model, prior_draws
+from kbrepro.problems import prior_draws
 
 #: Bytes a pair of arms: the covariance, and what is made on the way to the factor that draws.
 BYTES = 8.0 + checks.KERNEL_BYTES
@@ -41,27 +39,25 @@ class Sampling(Policy):
     looks_ahead = False
     posterior: Drawing
 
-    def __init__(self, model: Model, horizon: int | None = None, **settings: Any) -> None:
-        super().__init__(model, horizon, **settings)
-        self._draw_from_prior = prior_draws(model.kernel, model.points)
-
     def prior(self, horizon: int | None) -> Drawing:
         model, form = self.model, self.form
         if form not in (None, CovariancePosterior, LatticePosterior):
-            allowed = "CovariancePosterior or LatticePosterior for a rule that draws"
-            raise checks.refused("form", form, allowed)
-        if form is not CovariancePosterior:
-            on_lattice = self.made(form or lattice_posterior)
-            if on_lattice:
-                on_lattice.make_room(horizon or 1)
-                return on_lattice
-        other = " off a lattice, or a rule that does not draw, with a horizon"
-        checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
-        if form is CovariancePosterior or model.n_arms <= FEW:
-            return self.made(DrawnPosterior)
-        distinct = self.made(DrawnDistinctPosterior)
-        distinct.most = int(DISTINCT * model.n_arms)
-        return distinct
+            raise checks.refused(
+                "form", form, "CovariancePosterior or LatticePosterior for a rule that draws"
+            )
+        dense = form is CovariancePosterior
+        posterior = None if dense else self.made(form or lattice_posterior)
+        if posterior:
+            posterior.make_room(horizon or 1)
+        else:
+            other = " off a lattice, or a rule that does not draw, with a horizon"
+            checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
+            dense = dense or model.n_arms <= FEW
+            posterior = self.made(DrawnPosterior if dense else DrawnDistinctPosterior)
+            if not dense:
+                posterior.most = int(DISTINCT * model.n_arms)
+        self._draw_from_prior = prior_draws(model.kernel, model.points)
+        return posterior
 
     def deviation(self) -> Array:
         """Return one draw (A,) of f - mean from the posterior (Matheron's rule).

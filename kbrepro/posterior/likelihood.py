@@ -5,7 +5,7 @@ logarithms.
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,22 +58,21 @@ def pulls_of(points: Array, rewards: Array, weights: Array) -> Pulls:
 
 
 def fitted(
-    kernel: Kernel,
+    kernel: Any,
     points: Array,
     rewards: Array,
     spans: Array,
     bounds: object,
     rng: object,
-    noises: Array | None = None,
-) -> tuple[Kernel, float]:
+    noise_variance: object,
+) -> tuple[Any, float]:
     """Return the kernel and the noise variance of largest likelihood times prior, see `Model.fit`.
 
     `points` (n, d) and `rewards` (n,), less their prior mean, are those of the pulls, `spans` (d,)
-    of all arms. With `noises` (n,), the known noise variances, the returned one is 1: what they are
-    multiplied by.
+    of all arms. If the noise variance is known, one or one a reward, the returned one is 1: what it
+    is multiplied by.
     """
-    names: set[str] = {field.name for field in fields(kernel)} if is_dataclass(kernel) else set()
-    if not {"lengthscale", "variance"} <= names:
+    if not {"lengthscale", "variance"} <= getattr(kernel, "__dataclass_fields__", {}).keys():
         raise checks.refused(
             "kernel",
             kernel,
@@ -81,73 +80,53 @@ def fitted(
         )
     square = float(np.mean(rewards**2))
     checks.positive(**{"mean square of rewards - mean": square})
-    pulls = pulls_of(points, rewards, np.ones(len(rewards)) if noises is None else 1 / noises)
+    known = noise_variance is not None
+    noises = checks.noise_variances(len(rewards), noise_variance if known else 1.0)
+    pulls = pulls_of(points, rewards, 1 / np.array(noises))
     m = len(pulls.mean)
     checks.pairs(m, "arms: a fit")
-    per_axis = isinstance(getattr(kernel, "lengthscale", None), tuple)
     spans = np.where(spans > 0, spans, spans.max() or 1.0)
-    scales = {
-        "lengthscale": spans if per_axis else spans.max(keepdims=True),
-        "variance": np.array([square]),
-        "noise_variance": np.array([square]),
-    }
-    sizes = [len(scale) for scale in scales.values()]
-    centre = np.log(np.concatenate([START[name] * scale for name, scale in scales.items()]))
-    spread = np.repeat(list(SPREAD.values()), sizes)
-    low, high = _bounds(
-        bounds, centre - REACH * spread, centre + REACH * spread, sizes, noises is not None
-    )
+    axes = spans if isinstance(kernel.lengthscale, tuple) else spans.max(keepdims=True)
+    names = np.array(["lengthscale"] * len(axes) + ["variance", "noise_variance"])
+    centre = np.log([START[name] for name in names] * np.append(axes, [square, square]))
+    spread = np.array([SPREAD[name] for name in names])
+    reach = REACH * spread
+    box = np.c_[centre - reach, centre + reach]
+    _restrict(box, bounds, names, known)
+
+    def likelihood(logs: Array) -> float:
+        return log_likelihood(*_at(kernel, logs), pulls)
 
     def loss(logs: Array) -> float:
         off = (logs - centre) / spread
-        return float(off @ off / 2) - log_likelihood(*_at(kernel, logs), pulls)
+        return float(off @ off / 2) - likelihood(logs)
 
     from scipy.optimize import minimize  # here: `import kbrepro` need not load it
 
-    starts = [
-        centre,
-        *(centre + spread * checks.seeded(rng=rng).standard_normal((RESTARTS, len(centre)))),
-    ]
-    ends = [minimize(loss, np.clip(x, low, high), bounds=np.c_[low, high]) for x in starts]
+    draws = checks.seeded(rng=rng).standard_normal((RESTARTS, len(centre)))
+    starts = [centre, *(centre + spread * draws)]
+    ends = [minimize(loss, np.clip(x, *box.T), bounds=box) for x in starts]
     best = min(ends, key=lambda end: float(end.fun)).x
     found, noise = _at(kernel, best)
     smallest = noise / pulls.total.max()
     least = np.finfo(float).eps * m * found.variance
     if smallest < least:
-        told = (
-            f"noise_variance = {smallest:.3g} of the mean of an arm's rewards is not allowed in"
-            " a fit"
+        raise ValueError(
+            f"noise_variance = {smallest:.3g} of the mean of an arm's rewards is not allowed in a"
+            f" fit: it must be at least {least:.3g} for {m} arms"
         )
-        raise ValueError(f"{told}: it must be at least {least:.3g} for {m} arms")
-    _warn(kernel, pulls, best, spread, (low, high), np.repeat(list(SPREAD), sizes))
-    return found, noise
-
-
-def _warn(
-    kernel: Kernel,
-    pulls: Pulls,
-    best: Array,
-    spread: Array,
-    bounds: tuple[Array, Array],
-    names: NDArray[np.str_],
-) -> None:
-    """Say in one warning which values that are free ended at a bound, or did not move since nothing
-    depends on them.
-    """
     said = []
-    for name, log, low, high, step in zip(names, best, *bounds, np.diag(spread), strict=True):
-        near = [
-            log_likelihood(*_at(kernel, logs), pulls) for logs in (best - step, best, best + step)
-        ]
-        silent = np.ptp(near) < NOTHING
-        if low < high and (silent or log in (low, high)):
-            why = (
-                "did not move, as the rewards do not depend on it" if silent else "ended at a bound"
-            )
-            said.append(f"{name} = {math.exp(log):.3g} {why}")
+    for place in np.flatnonzero(np.diff(box)):
+        step, value = np.diag(spread)[place], f"{names[place]} = {math.exp(best[place]):.3g}"
+        near = [likelihood(logs) for logs in (best - step, best, best + step)]
+        if np.ptp(near) < NOTHING:
+            said.append(f"{value} did not move, as the rewards do not depend on it")
+        elif best[place] in box[place]:
+            said.append(f"{value} ended at a bound")
     if said:
         # whoever called Model.fit, past `quiet`
-        warnings.warn("fit: " + "; ".join(said), stacklevel=5)
+        warnings.warn("fit: " + "; ".join(said), stacklevel=4)
+    return found, noise
 
 
 def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
@@ -182,29 +161,27 @@ def log_likelihood(kernel: Kernel, noise: float, pulls: Pulls) -> float:
     return float(pulls.logs / 2 - pulls.square / (2 * noise) - means - repeats)
 
 
-def _bounds(
-    given: object, low: Array, high: Array, sizes: list[int], known: bool
-) -> tuple[Array, Array]:
-    """Logarithms of lower and upper bounds, those that are given instead of the default ones; 0 of
-    a known noise.
+def _restrict(box: Array, given: object, names: NDArray[np.str_], known: bool) -> None:
+    """Replace logarithms of default bounds, (low, high) in the rows of `box` (n, 2), by those that
+    are given, and by 0 of a known noise.
     """
     fitted = list(SPREAD)[: -1 if known else None]
     if given is not None and not (isinstance(given, Mapping) and set(given) <= set(fitted)):
-        named = 'a mapping such as {"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(fitted)
-        raise checks.refused("bounds", given, named)
-    ends = np.cumsum([0, *sizes])
+        raise checks.refused(
+            "bounds",
+            given,
+            'a mapping such as {"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(fitted),
+        )
     for name, pair in (given or {}).items():
-        place, bound = fitted.index(name), checks.array("bounds", pair)
-        if bound.shape not in ((2,), (sizes[place], 2)) or not np.all(
-            (bound.T[0] > 0) & (bound.T[0] <= bound.T[1])
-        ):
-            allowed = (
+        part, bound = names == name, checks.array("bounds", pair)
+        shaped = bound.shape in ((2,), (part.sum(), 2))
+        if not shaped or not (bound > 0).all() or not (np.diff(bound) >= 0).all():
+            raise checks.refused(
+                f"bounds[{name!r}]",
+                pair,
                 "(low, high) with 0 < low <= high, or one pair for each lengthscale; equal ones"
-                " keep a value"
+                " keep a value",
             )
-            raise checks.refused(f"bounds[{name!r}]", pair, allowed)
-        part = slice(ends[place], ends[place + 1])
-        low[part], high[part] = np.log(bound).T
+        box[part] = np.log(bound)
     if known:
-        low[-1] = high[-1] = 0.0
-    return low, high
+        box[-1] = 0.0
