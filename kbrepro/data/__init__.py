@@ -3,6 +3,7 @@ of every set.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -41,8 +42,6 @@ def substitute(
     A daily cycle whose strength and hour vary smoothly over the places, weather that neighbours
     share, and a little noise, all in units of `scale` around the mean, never below 0.
     """
-    from scipy.signal import lfilter  # here: slow to load, and not needed where data is
-
     rng, shape = np.random.default_rng(2004), (len(times), len(sensors))
     places = rng.uniform((0, 0), (40, 31), size=(len(sensors), 2))
     factor = np.linalg.cholesky(
@@ -51,7 +50,10 @@ def substitute(
     level, strength, delay = (factor @ rng.standard_normal((len(sensors), 3))).T
     hours = np.asarray(times.hour + times.minute / 60)[:, None]
     cycle = (1.2 + 0.2 * strength) * np.sin(2 * np.pi * (hours - 9 - delay) / 24)
-    weather = lfilter([0.07], [1, -0.99], rng.standard_normal(shape), axis=0) @ factor.T
+    weather = 0.07 * rng.standard_normal(shape)
+    for before, now in pairwise(weather):
+        now += 0.99 * before
+    weather = weather @ factor.T
     readings = mean + scale * (0.3 * level + cycle + weather + 0.03 * rng.standard_normal(shape))
     # four decimals, as the real readings have, hide the last bits in which BLAS libraries differ
     return SensorData(readings.clip(0).round(4), times, sensors, unit)
