@@ -10,7 +10,7 @@ from scipy.linalg import cholesky, solve_triangular
 from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
 from kbrepro.papers.gpn_ucb.sets import KERNEL, FeedForward, MultiOutput
-from kbrepro.problems import FactorDraws, Trial, covariance_factor
+from kbrepro.problems import Trial, covariance_factor, factor_draw
 
 #: Half a side of the domain [-5, 5]^2 (Li & Scarlett, L.1).
 HALF_WIDTH = 5.0
@@ -108,10 +108,10 @@ def exact_chain(side: int) -> RandomNetwork:
 
 
 @lru_cache(maxsize=4)
-def _first(side: int) -> tuple[Array, FactorDraws]:
-    """The arms, and draws of the first layer there: all chains of a size share them."""
+def _first(side: int) -> tuple[Array, Array]:
+    """The arms, and a factor of the prior's covariance there: all chains of a size share them."""
     points = grid(side, 2, -HALF_WIDTH, HALF_WIDTH)
-    return points, FactorDraws(covariance_factor(KERNEL(points, points)))
+    return points, covariance_factor(KERNEL(points, points))
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ class DrawnChain:
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         rng = trial.rng("function")
-        points, draw = _first(self.side)
-        first = draw(rng)[:, None]
+        points, factor = _first(self.side)
+        first = factor_draw(factor, rng)[:, None]
         line = grid(21, 1, -HALF_WIDTH, HALF_WIDTH)
         second = draw_layer(rng, KERNEL, line, 1)
         third = draw_layer(rng, KERNEL, line, 1)
