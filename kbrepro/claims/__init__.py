@@ -47,8 +47,8 @@ AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now 
 TOO_FEW = "too few to say"
 #: The kept trials are drawn anew so often, and so many experiments are drawn from each redraw.
 REDRAWS, EXPERIMENTS = 400, 250
-#: Redraws of one stream, and streams at once; the Monte Carlo error at which it is enough.
-BLOCK, AT_ONCE, ERROR = 20, 2, 0.01
+#: Redraws at once; the Monte Carlo error at which it is enough.
+BLOCK, ERROR = 20, 0.01
 #: On fewer kept trials nothing is said; on fewer than `SURE` a reading decides nothing alone, since
 #: 36 of 36 is the least that shows, by its 95 % interval, a share of at least 0.9.
 LEAST, SURE = 8, 36
@@ -370,24 +370,21 @@ def held_in_draws(
     """Return for each reading whether a predicate holds in every experiment drawn from every
     redraw, (..., redraws, experiments), where the predicate returns (..., experiments).
     """
-    sizes = [min(BLOCK, redraws - start) for start in range(0, redraws, BLOCK)]
-    parts: list[list[NDArray[np.bool_]]] = [[] for _ in readings]
+    blocks: list[list[NDArray[np.bool_]]] = [[] for _ in readings]
     # of a finite population with one play nothing is redrawn
     once: dict[tuple[int, ...], Draw] = {}
-    for start in range(0, len(sizes), AT_ONCE):
-        blocks = sizes[start : start + AT_ONCE]
-        shape = sum(blocks), experiments
-        streams = zip(*[rng.spawn(len(readings[0])) for _ in blocks], strict=True)
+    for start in range(0, redraws, BLOCK):
+        shape = min(BLOCK, redraws - start), experiments
         draws = []
-        for i, (trials, its) in enumerate(zip(readings[0], streams, strict=True)):
-            drawn = blocks[:1] if trials.fixed else blocks
-            rows = drawing.in_blocks(trials.table, its, drawn, experiments)
+        streams = rng.spawn(len(readings[0]))
+        for i, (trials, stream) in enumerate(zip(readings[0], streams, strict=True)):
+            rows = drawing.experiments(trials.table, stream, *shape)
             draw = Draw(rows, trials.table.apart, shape[0] * shape[1])
             draws.append(once.setdefault((i, *shape), draw) if trials.fixed else draw)
-        for reading, its_parts in zip(readings, parts, strict=True):
+        for reading, its_blocks in zip(readings, blocks, strict=True):
             held = np.asarray(predicate(*map(View, reading, draws)))
-            its_parts.append(held.reshape(*held.shape[:-1], *shape))
-    return [np.concatenate(each, axis=-2) for each in parts]
+            its_blocks.append(held.reshape(*held.shape[:-1], *shape))
+    return [np.concatenate(each, axis=-2) for each in blocks]
 
 
 def _enumerated(

@@ -4,7 +4,7 @@ drawn from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import repeat
@@ -273,14 +273,6 @@ def experiments(table: Table, rng: np.random.Generator, redraws: int, each: int)
         return which * plays + kept[of_redraw, which, rng.integers(plays, size=which.shape)]
 
     return rows
-
-
-def in_blocks(
-    table: Table, streams: Sequence[np.random.Generator], blocks: Sequence[int], each: int
-) -> Rows:
-    """Experiments of a table's size, `each` from every redraw, with a stream a block of redraws."""
-    made = [experiments(table, *pair, each) for pair in zip(streams, blocks, strict=False)]
-    return lambda n: np.concatenate([rows(n) for rows in made])
 
 
 class Draw:
