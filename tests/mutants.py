@@ -19,7 +19,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 #: Tests of a file where they are not those of the same name.
 TESTS = {
-    "posterior/__init__.py": ["tests/test_forms.py", "tests/test_ask_tell.py"],
+    "posterior/__init__.py": [
+        f"tests/test_{name}.py" for name in ("forms", "ask_tell", "little_noise", "lattice")
+    ],
     "posterior/lattice.py": ["tests/test_lattice.py"],
     "policies/base.py": ["tests/policies/test_base.py", "tests/policies/test_ucb.py"],
     "policies/ucb.py": [
