@@ -7,7 +7,6 @@ import pytest
 from kept_trials import kept_of
 
 from kbrepro import papers, scorecard
-from kbrepro.claims import judge, sentences_of
 
 RESULTS = Path(__file__).parents[1] / "results" / "paper"
 
@@ -39,27 +38,3 @@ def test_kept_trials_give_the_committed_claims(folder, paper):
         scorecard.of_paper(folder, kept_of(RESULTS / paper.notebook / "played")), before
     )
     assert now == flat(before)
-
-
-@pytest.mark.parametrize(("paper", "long"), [("gp_ucb", ()), ("igp_ucb", ("2-U", "2-Y"))])
-def test_effects_and_theorems_without_redraws(paper, long):
-    """What is quick of the same: the number beside each verdict, and what runs say of the
-    theorems.
-    """
-    folder = RESULTS / papers.found()[paper].notebook
-    kept, committed = (
-        kept_of(folder / "played"),
-        json.loads((folder / "claims.json").read_text(encoding="utf-8")),
-    )
-    known = {each.id: each for each in sentences_of(paper)}
-    for record in committed["claims"]:
-        each = known[record["id"]]
-        effect = judge(each, kept, experiments=2, redraws=1).effect
-        assert (
-            scorecard.rounded(float(effect.value), record["effect"]["value"])
-            == record["effect"]["value"]
-        ), each.id
-    for record in committed["theorems"]:
-        if record["id"] not in long:
-            checked = as_written(scorecard.record_of(known[record["id"]], kept), record)
-            assert checked == flat(record), record["id"]
