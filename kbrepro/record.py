@@ -31,6 +31,8 @@ REFERENCES = re.compile(
     r"\]\([^)]*\)|\b(?:19|20)\d\d\b"
     r"|\b(?:Tables?|Figs?\.|[Ee]qs?\.|Lemmas?|Theorems?|Sections?) [\d.]*\d"
 )
+#: A number of a text.
+NUMBER = r"\d[\d.,]*\d|\d"
 #: Below the first verdicts of a notebook.
 HOW_TO = (
     scorecard.MEANS + " *Kept* are the trials that we played; a rerun draws as many of them anew as"
@@ -175,8 +177,8 @@ class Record:
             )
             return
         for each in _sentences("".join(self._unchecked)):
-            if re.search(r"\d", REFERENCES.sub("", each)):
-                self._wrong.append(f"nothing checks a number in {each!r}")
+            if numbers := re.findall(NUMBER, REFERENCES.sub("", each)):
+                self._wrong.append(f"nothing checks {' and '.join(numbers)} in {each!r}")
         if self._wrong:
             raise ValueError(
                 "\n".join([f"{self.notebook}: the text is not as the results", *self._wrong])
@@ -264,7 +266,7 @@ def _sentences(text: str) -> list[str]:
 
 def _masked(text: str) -> str:
     """The text with # for each number."""
-    return re.sub(r"\d[\d.,]*\d|\d", "#", text)
+    return re.sub(NUMBER, "#", text)
 
 
 def _looks_like(old: bytes, new: bytes) -> bool:

@@ -115,7 +115,7 @@ def test_a_number_that_nothing_checks_stops_the_end(stating):
     its = stating()
     its.check("Optimist has 0.5 times the regret")
     with pytest.raises(
-        ValueError, match=r"results\nnothing checks a number in 'It takes 1,200 rounds\.'$"
+        ValueError, match=r"results\nnothing checks 1,200 in 'It takes 1,200 rounds\.'$"
     ):
         its.finish()
 
