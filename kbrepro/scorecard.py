@@ -53,6 +53,8 @@ MEANS = (
     " otherwise. ◇ *too few to say*: fewer than eight kept trials. *Uncertain*: an interval crosses"
     " the limit."
 )
+#: What a claims.json has.
+PARTS = {"claims", "theorems", "findings", "at_once"}
 #: A row of a table is no sentence: it stands without quotation marks.
 ROW = "Row of Table"
 #: Until an edition is frozen before it is played.
@@ -148,9 +150,18 @@ def rounded(now: object, before: object = None) -> object:
 
 
 def read(results: Path) -> dict[str, Card]:
-    """Return the claims and theorems of every notebook under `results/<profile>`, by notebook."""
-    files = sorted(results.glob("[0-9][0-9]_*/claims.json"))
-    return {path.parent.name: paths.read_json(path) for path in files}
+    """Return the claims and theorems of every notebook under `results/<profile>`, by notebook.
+
+    ValueError names a file that an earlier version wrote.
+    """
+    runs: dict[str, Card] = {}
+    for path in sorted(results.glob("[0-9][0-9]_*/claims.json")):
+        name = path.parent.name
+        runs[name] = paths.read_json(path)
+        if missing := PARTS - runs[name].keys():
+            told = f"{name}: claims.json is of an earlier version, without {min(missing)}"
+            raise ValueError(f"{told}: `kbrepro reproduce {name[:2]}`")
+    return runs
 
 
 def page(runs: Mapping[str, Card]) -> str:

@@ -222,3 +222,11 @@ def test_the_counts_of_changed_predicates_are_those_of_their_table():
     ]
     assert told in " ".join(page.split()) and told in scorecard.EXPLORATORY
     assert f"changed {moved.total()} predicates" in scorecard.EXPLORATORY
+
+
+def test_claims_of_an_earlier_version_are_named(tmp_path):
+    folder = tmp_path / "03_old"
+    folder.mkdir()
+    (folder / "claims.json").write_text('{"claims": [], "theorems": []}', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"^03_old: .* earlier version, .*reproduce 03`"):
+        scorecard.read(tmp_path)
