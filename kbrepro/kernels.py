@@ -26,6 +26,7 @@ from kbrepro import checks
 
 Array = NDArray[np.floating]
 Integers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 #: A covariance may have eigenvalues down to minus this share of the largest one: rounding, not a
 #: mistake.

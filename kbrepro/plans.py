@@ -1,23 +1,17 @@
 """Plans: what the notebook of a paper plays, label by label, from its parameters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from inspect import signature
 
 from kbrepro import store
-from kbrepro.data import SensorData
 from kbrepro.data.store import load
-from kbrepro.papers import found
-from kbrepro.simulation import Planned
+from kbrepro.papers import Load, Plan, found
 from kbrepro.store import Store
 
-#: What is played, by label.
-Plan = dict[str, Planned]
 #: Of a notebook, by name.
 Parameters = Mapping[str, object]
-#: Returns sensor data by name, as `data.store.load`.
-Load = Callable[..., SensorData]
 
 
 def plan_of(notebook: str, parameters: Parameters, load: Load) -> Plan:

@@ -127,10 +127,8 @@ class Model(checks.Checked):
         of range, ValueError on rewards that are no finite numbers or all the prior mean, and on
         another kernel, MemoryError if the arms do not fit.
         """
-        arms, rewards = (
-            checks.chosen(self.n_arms, "arms", arms),
-            checks.array("rewards", rewards, 1),
-        )
+        arms = checks.chosen(self.n_arms, "arms", arms)
+        rewards = checks.array("rewards", rewards, 1)
         if len(arms) != len(rewards):
             raise ValueError(
                 f"rewards has shape {rewards.shape}: it must be ({len(arms)},), one for each arm"

@@ -11,12 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro.claims.tables import TOTAL, View
-from kbrepro.kernels import Array
-
-Bools = NDArray[np.bool_]
+from kbrepro.kernels import Array, Bools
 
 LIMITS = {
     "tie": 1e-9,  # of the axis: a smaller gap is no difference

@@ -9,9 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kbrepro import checks
 from kbrepro.curve import Curve
 from kbrepro.data import SensorData
@@ -34,8 +31,6 @@ Plan = dict[str, Planned]
 Curves = Mapping[str, Curve]
 #: What loads sensor data, by name.
 Load = Callable[..., SensorData]
-Integers = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ def found() -> dict[str, Paper]:
 def folder_of(notebook: str) -> str:
     """Return the folder of the paper of a notebook; ValueError if no paper names it."""
     by_notebook = {paper.notebook: folder for folder, paper in found().items()}
-    checks.one_of(tuple(by_notebook), notebook=notebook)
+    checks.one_of(by_notebook, notebook=notebook)
     return by_notebook[notebook]
 
 

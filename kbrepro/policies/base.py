@@ -205,7 +205,8 @@ class AskTell(checks.Changing):
         pull gives.
         """
         n_arms, observed = self.model.n_arms, getattr(self.model, "observed", None)
-        plain = type(arms) is int and 0 <= arms < n_arms and noise_variance is observed is None
+        plain = type(arms) is int and 0 <= arms < n_arms
+        plain = plain and noise_variance is None and observed is None
         if plain and isinstance(rewards, float) and math.isfinite(rewards):  # as most are: fast
             return [(arms, float(rewards), None)]
         self._refuse(noise_variance=noise_variance)
@@ -465,9 +466,8 @@ class Policy(IndexPolicy):
 
     @quiet
     def _batch(self, n: int) -> list[int]:
-        self.posterior = AfterPending(
-            self.posterior, self._waiting, room=n
-        )  # of the copy that asks
+        # of the copy that asks
+        self.posterior = AfterPending(self.posterior, self._waiting, room=n)
         for _ in range(n):
             arm = self.choose()
             self.posterior.pull(arm)

@@ -14,8 +14,8 @@ import pandas as pd
 from numpy.random import Generator
 from scipy.linalg import eigvalsh
 
-from kbrepro.kernels import Array
-from kbrepro.papers import Bools, Integers, Source
+from kbrepro.kernels import Array, Bools, Integers
+from kbrepro.papers import Source
 from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import ALPHA, BKB
 from kbrepro.posterior import RowPosterior

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from kbrepro.curve import simple_regret
-from kbrepro.kernels import Array
-from kbrepro.papers import Bools, Curves, Integers
+from kbrepro.kernels import Array, Bools, Integers
+from kbrepro.papers import Curves
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.kernels import Array, grid
-from kbrepro.papers import Integers
+from kbrepro.kernels import Array, Integers, grid
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem, Observation
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets

@@ -11,8 +11,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel
-from kbrepro.papers import Integers
+from kbrepro.kernels import Array, Integers, Kernel
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
 from kbrepro.posterior import Stack, Uncertain
 

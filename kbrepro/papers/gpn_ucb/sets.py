@@ -14,8 +14,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
-from kbrepro.papers import Bools, Integers
+from kbrepro.kernels import Array, Bools, Integers, Kernel, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from kbrepro.curve import Curve, final_average_regret
-from kbrepro.kernels import Array, Kernel
-from kbrepro.papers import Curves, Integers
+from kbrepro.kernels import Array, Integers, Kernel
+from kbrepro.papers import Curves
 from kbrepro.papers.pi_gp_ucb.partition import (
     PartitionedUCB,
     cover_exponent,

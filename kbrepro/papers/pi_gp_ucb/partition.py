@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 
 from kbrepro import checks
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017
-from kbrepro.kernels import Array
-from kbrepro.papers import Bools, Integers
+from kbrepro.kernels import Array, Bools, Integers
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
 from kbrepro.policies.base import AskTell, Seed, best_arm
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior

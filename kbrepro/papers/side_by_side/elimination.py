@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.kernels import Array
-from kbrepro.papers import Bools
+from kbrepro.kernels import Array, Bools
 from kbrepro.papers.side_by_side.widths import FixedDesign
 from kbrepro.policies.base import AskTell, Seed, at_once, best_arm
 from kbrepro.posterior import ExactPosterior, exact_posterior
