@@ -1,7 +1,7 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-.PHONY: report quick test unit unit-papers notebooks $(NOTEBOOKS) test-slow lab bench lint clean
+.PHONY: report quick test unit unit-papers notebooks first-notebooks other-notebooks test-slow lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,10 +32,13 @@ unit: $(STAMP)
 unit-papers: $(STAMP)
 	$(BIN)/python -m pytest tests/papers
 
-notebooks: $(NOTEBOOKS)  ## from the kept trials, without data: the same on any machine
+notebooks: first-notebooks other-notebooks  ## from the kept trials, without data: the same on any machine
 
-$(NOTEBOOKS): $(STAMP)
-	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider $@
+first-notebooks: $(STAMP)
+	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider $(wordlist 1, 2, $(NOTEBOOKS))
+
+other-notebooks: $(STAMP)
+	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider $(wordlist 3, 99, $(NOTEBOOKS))
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach
 	$(BIN)/python -m pytest tests -m slow

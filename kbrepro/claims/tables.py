@@ -4,6 +4,7 @@ drawn from them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -183,10 +184,16 @@ class Trials:
 
     def __init__(self, table: Table, kept: Kept, names: Names, chosen: set[str]) -> None:
         self.table, self.kept, self.names, self.chosen = table, kept, names, chosen
-        self.used: dict[tuple[str, str], int] = {}
+        self.used: Columns = {}
 
     def column(self, rule: str, statistic: str) -> Array:
         """Return the numbers of a rule, one per kept trial, (N,); KeyError on an unknown one."""
+        key = rule, statistic
+        if key not in self.used:
+            self.used[key] = self._looked_up(rule, statistic)
+        return self.used[key]
+
+    def _looked_up(self, rule: str, statistic: str) -> Array:
         where = self.names.get(rule, rule)
         label, name = (
             where
@@ -194,16 +201,13 @@ class Trials:
             else (str(self.names.get("*", self.table.label)), where)
         )
         if self.table.load is None:
-            column = self.kept.column(label, name, statistic)
-        else:
-            column = self.kept.loaded(self.table.load)[name, statistic]
-        self.used[rule, statistic] = len(column)
-        return column
+            return self.kept.column(label, name, statistic)
+        return self.kept.loaded(self.table.load)[name, statistic]
 
     @property
     def n(self) -> int:
         """Kept trials: those that all columns that were used have in common, the first."""
-        return min(self.used.values(), default=0)
+        return min(map(len, self.used.values()), default=0)
 
     @property
     def fixed(self) -> bool:
@@ -344,7 +348,7 @@ class View:
 
     def __init__(self, trials: Trials, draw: Draw) -> None:
         self.pool, self._trials, self._draw = trials.table.pool, trials, draw
-        self._n = dict(trials.used)
+        self._n = trials.n or sys.maxsize
         self._mean = cache(self._mean_of)
 
     def __call__(
@@ -368,7 +372,7 @@ class View:
         column = self._trials.column(rule, statistic)
         if self._trials.table.apart:
             return column, len(column)
-        return column, min(len(column), *self._n.values()) if self._n else len(column)
+        return column, min(len(column), self._n)
 
     def __getitem__(self, rule: str) -> Array:
         return self(rule)
