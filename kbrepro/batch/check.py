@@ -75,6 +75,9 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
     path, refresh = root / f"notebooks/{name}.ipynb", f"`kbrepro refresh {name[:2]}`"
     text, (full,) = profiles.source(root, name), profiles.plan([name], paths.FULL_SCALE, root)
     figures = len([*full.folder.glob("figures/*.png")])
+    sections = re.findall("^## (.*)", "\n".join(cell.source for cell in text.cells), flags=re.M)
+    if sections[:1] != ["What came out"]:
+        yield "the first section of the notebook must be ## What came out"
     if not path.is_file():
         yield f"there is no .ipynb: {refresh} makes it"
     else:

@@ -83,6 +83,8 @@ def reload_claims(root, old, new):
          "there is no .ipynb: `kbrepro refresh 09` makes it"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "totals", "sums"),
          "the .ipynb has other cells than the .py"),
+        (lambda root: edit(root / f"{NOTEBOOK}.py", "## What came out", "## Results"),
+         "the first section of the notebook must be ## What came out"),
         (lambda root: edit(root / f"{NOTEBOOK}.ipynb", 'count": 1', 'count": 2'),
          "not run from top to bottom"),
         (lambda root: shutil.rmtree(root / "notebooks/profiles/quick"),
