@@ -53,7 +53,7 @@ def covariance(kernel):
     """The prior covariance in 60 digits."""
     places, n = [mpf(x) for x in POINTS[:, 0].tolist()], len(POINTS)
     at_lag = {"SquaredExponential": smooth, "Matern": rough}[type(kernel).__name__]
-    C = mp.matrix(n, n)
+    C = np.empty((n, n), dtype=object)
     for i in range(n):
         for j in range(i + 1):
             C[i, j] = C[j, i] = at_lag(kernel, abs(places[i] - places[j]) / mpf(kernel.lengthscale))
@@ -62,17 +62,17 @@ def covariance(kernel):
 
 @mp.workdps(60)
 def exact(kernel, noise_variance, arms, rewards):
-    """Mean, covariance (mp matrices) and gain of a posterior in 60 digits, from the means of each
-    arm's rewards.
+    """Mean, covariance and gain of a posterior in 60 digits, from the means of each arm's
+    rewards.
     """
-    C, n = covariance(kernel).copy(), len(POINTS)
-    mean, gain, pulls = mp.matrix(n, 1), mpf(0), np.bincount(arms, minlength=n).tolist()
+    C, n = covariance(kernel), len(POINTS)
+    mean, gain, pulls = np.full(n, mpf(0)), mpf(0), np.bincount(arms, minlength=n).tolist()
     for arm in set(arms.tolist()):
         told = [mpf(reward) for reward in rewards[arms == arm].tolist()]
         column, total = C[:, arm], C[arm, arm] + mpf(noise_variance) / pulls[arm]
         gain += mp.log(1 + pulls[arm] * C[arm, arm] / mpf(noise_variance)) / 2
-        mean += column * ((mp.fsum(told) / pulls[arm] - mean[arm]) / total)
-        C -= column * column.T / total
+        mean = mean + column * ((mp.fsum(told) / pulls[arm] - mean[arm]) / total)
+        C = C - np.outer(column, column / total)
     return mean, C, float(gain)
 
 
@@ -124,13 +124,11 @@ def test_with_the_least_noise_that_is_allowed_draws_are_right(kernel, form, repe
     f, z = F, np.random.default_rng(1).standard_normal(20)
     C, pulls = exact(kernel, noise, arms, rewards)[1], np.bincount(arms, minlength=20).tolist()
     shares = [mpf(n) / mpf(noise) for n in pulls]
-    told = mp.matrix(
-        [
-            n * mpf(y) + mp.sqrt(n) * mpf(e)
-            for n, y, e in zip(shares, f.tolist(), z.tolist(), strict=True)
-        ]
-    )
-    np.testing.assert_allclose(posterior.mean_told(f, z), numbers(C * told), rtol=0, atol=TO[form])
+    told = [
+        n * mpf(y) + mp.sqrt(n) * mpf(e)
+        for n, y, e in zip(shares, f.tolist(), z.tolist(), strict=True)
+    ]
+    np.testing.assert_allclose(posterior.mean_told(f, z), numbers(C @ told), rtol=0, atol=TO[form])
 
 
 def test_many_pulls_of_known_arms_are_right_or_refused():

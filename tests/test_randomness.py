@@ -26,11 +26,8 @@ def global_draws(source):
     """
     found = []
     for node in ast.walk(ast.parse(source)):
-        of_module = isinstance(node, ast.Attribute) and ast.unparse(node.value) in (
-            "np.random",
-            "numpy.random",
-        )
-        if of_module and node.attr not in MAKERS:
+        named = isinstance(node, ast.Attribute) and node.attr not in MAKERS
+        if named and ast.unparse(node.value) in ("np.random", "numpy.random"):
             found.append(ast.unparse(node))
         if isinstance(node, ast.ImportFrom) and node.module in ("random", "numpy.random"):
             found += [a.name for a in node.names if node.module == "random" or a.name not in MAKERS]
@@ -38,8 +35,8 @@ def global_draws(source):
             found += [a.name for a in node.names if a.name == "random"]
         if (
             isinstance(node, ast.Call)
-            and ast.unparse(node.func).endswith("default_rng")
             and not node.args
+            and ast.unparse(node.func).endswith("default_rng")
         ):
             found.append(ast.unparse(node))
     return found

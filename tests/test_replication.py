@@ -132,9 +132,10 @@ def test_unanimous_redraws_leave_room_for_rows_that_were_not_seen():
 def test_fewer_than_eight_rows_say_nothing():
     rng = np.random.default_rng(0)
     for paired in (True, False):
-        five = found({"a": rng.normal(size=5), "b": rng.normal(9, 1, 5)}, 5, paired=paired)
+        data = {"a": rng.normal(size=5), "b": rng.normal(9, 1, 5)}
+        five = found(data, 5, paired=paired, n_resamples=100)
         assert five.confidence_interval == (0, 1) and five.method.startswith("too few to say")
-    eight = found({"a": rng.normal(size=8), "b": rng.normal(9, 1, 8)}, 5)
+    eight = found({"a": rng.normal(size=8), "b": rng.normal(9, 1, 8)}, 5, n_resamples=100)
     assert eight.confidence_interval[0] > 0
 
 
@@ -148,7 +149,7 @@ def test_what_is_reported_of_the_draws():
     assert many.monte_carlo_error == pytest.approx(few.monte_carlo_error / 4, rel=0.3)
     again = [found(data, 10, n_resamples=100, rng=seed).probability for seed in range(1, 40)]
     assert np.std(again) == pytest.approx(few.monte_carlo_error, rel=0.4)
-    wide, narrow = (found(data, 10, confidence_level=level) for level in (0.99, 0.5))
+    wide, narrow = (found(data, 10, confidence_level=a, n_resamples=100) for a in (0.99, 0.5))
     assert wide.confidence_interval[0] < narrow.confidence_interval[0] < narrow.probability
 
 

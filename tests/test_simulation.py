@@ -91,13 +91,13 @@ def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noi
 
 
 class Elsewhere:
-    """Works for a tenth of a CPU second in another thread before it pulls an arm."""
+    """Works for a twentieth of a CPU second in another thread before it pulls an arm."""
 
     def __init__(self, model, horizon):
         pass
 
     def ask(self):
-        other = Thread(target=lambda: burn(0.1))
+        other = Thread(target=lambda: burn(0.05))
         other.start()
         other.join()
         return 0
@@ -113,7 +113,7 @@ def burn(seconds):
 
 
 def waits_and_works(trial):
-    time.sleep(0.3)
+    time.sleep(0.1)
     burn(0.1)
     return trial.number
 

@@ -436,9 +436,8 @@ def test_what_a_rule_of_ones_own_keeps_when_it_chooses_stays_in_batches():
 def public(thing):
     """Names and values of attributes that are no functions."""
     functions = types.FunctionType, classmethod, staticmethod
-    for name in dir(thing):
-        its = inspect.getattr_static(type(thing), name, None)
-        if not name.startswith("_") and not isinstance(its, functions):
+    for name in (name for name in dir(thing) if not name.startswith("_")):
+        if not isinstance(inspect.getattr_static(type(thing), name, None), functions):
             try:
                 yield name, getattr(thing, name)
             except (ValueError, AttributeError):  # no norm, no reward yet

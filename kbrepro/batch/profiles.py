@@ -3,9 +3,11 @@ kernel.
 """
 
 import ast
+import copy
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -89,11 +91,16 @@ def source(root: Path, notebook: str) -> NotebookNode:
     text = (root / where).read_text(encoding="utf-8")
     if re.search("^<<<<<<< ", text, flags=re.M):
         raise ValueError(f"{where} is not allowed: git left a conflict in it (<<<<<<<)")
-    found = jupytext.reads(text, "py:percent")
+    found = copy.deepcopy(_read(text))
     if not _tagged(found, "parameters"):
         raise ValueError(f"{where} is not allowed: it must have a cell tagged parameters")
     found.metadata["kernelspec"] = KERNEL
     return found
+
+
+@cache  # slow, and every question about a notebook asks for it
+def _read(text: str) -> NotebookNode:
+    return jupytext.reads(text, "py:percent")
 
 
 def _tagged(notebook: NotebookNode, tag: str) -> str:

@@ -414,8 +414,8 @@ def test_fetch_refuses_another_file_that_is_there(project, server):
 
 @pytest.fixture
 def slow(monkeypatch):
-    """Limits of a second or so, and what begins a server that is silent or drips, or a resolver
-    that never answers.
+    """Limits of a second or so, and what begins a server that is silent or drips; no resolver
+    answers for localhost.
     """
     monkeypatch.setattr(store, "BEGINS", 1.0)
     monkeypatch.setattr(store, "SILENT", 1.3)
@@ -429,48 +429,52 @@ def slow(monkeypatch):
                 over.wait(pause)
                 connection.sendall(b"x" * bytes_at_once)
 
-    def serve(*how):
-        for _ in store.URLS:
-            threading.Thread(target=drip, args=(listening.accept()[0], *how), daemon=True).start()
+    def serve(listening, *how):
+        drip(listening.accept()[0], *how)
 
     def begin(how):
         if how == "no resolver":
-            monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: over.wait() and [])
             return "localhost"
+        listening = servers.enter_context(socket.create_server(("127.0.0.1", 0)))
         if how:
-            threading.Thread(target=serve, args=how, daemon=True).start()
+            threading.Thread(target=serve, args=(listening, *how), daemon=True).start()
         return f"127.0.0.1:{listening.getsockname()[1]}"
 
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    def resolved(host, *args, **kwargs):
+        return over.wait() and [] if host == "localhost" else resolve(host, *args, **kwargs)
+
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    with contextlib.ExitStack() as servers:
         yield begin
         over.set()
 
 
 @pytest.mark.parametrize(
-    ("how", "said", "seconds"),
+    ("hows", "said", "seconds"),
     [
-        ("no resolver", r"0 bytes in [12] seconds", 1.0),
-        ((), r"0 bytes in [12] seconds", 1.0),  # it accepts, and is silent
-        ((0, 9), r"0 bytes in [12] seconds", 1.0),  # it says what will come, and is silent
-        ((1, 0.05), r"0 bytes in [12] seconds", 1.0),  # a byte at a time
+        # one is silent before it accepts, one after
+        (("no resolver", ()), r"0 bytes in [12] seconds", 1.0),
+        # it says what will come, and is silent; a byte at a time
+        (((0, 9), (1, 0.05)), r"0 bytes in [12] seconds", 1.0),
         # and goes on, with short pauses
-        ((store.PART, 0.1), r"[1-9]\d+ bytes in [23] seconds", 1.5),
+        (((store.PART, 0.1),) * 2, r"[1-9]\d+ bytes in [23] seconds", 1.5),
     ],
 )  # fmt: skip
 def test_fetch_has_a_limit_until_it_begins_and_in_all(
-    project, slow, monkeypatch, how, said, seconds
+    project, slow, monkeypatch, hows, said, seconds
 ):
-    host = slow(how)
-    monkeypatch.setattr(
-        store,
-        "URLS",
-        {name: (file, f"http://{host}/{file}") for name, (file, _) in store.URLS.items()},
-    )
+    hosts = [slow(how) for how in hows]
+    urls = {
+        name: (file, f"http://{host}/{file}")
+        for (name, (file, _)), host in zip(store.URLS.items(), hosts, strict=True)
+    }
+    monkeypatch.setattr(store, "URLS", urls)
     begun = time.monotonic()
     with pytest.raises(store.DownloadFailed) as failed:
         store.download_missing()
     assert seconds <= time.monotonic() - begun < 1.9 * seconds  # both at once
-    came = rf"temperature \({host}: {said}\), light \({host}: {said}\)"
+    came = rf"temperature \({hosts[0]}: {said}\), light \({hosts[1]}: {said}\)"
     so = "kept results are shown all the same, and quick runs play simulated data"
     assert re.fullmatch(rf"no data came: {came}; {so}", str(failed.value))
     assert not [path for path in project.rglob("*") if path.is_file()]
