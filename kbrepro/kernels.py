@@ -222,7 +222,9 @@ class Matern(_WithLengthscale):
     def __call__(self, X: Array, Z: Array) -> Array:
         r, unit = self._distances(X, Z, "euclidean")
         s = np.minimum(np.sqrt(2 * self.nu) * r / unit, FAR)
-        polynomial = {0.5: 1.0, 1.5: 1 + s, 2.5: 1 + s + s**2 / 3}[self.nu]
+        polynomial = 1 + s if self.nu > 0.5 else 1.0
+        if self.nu > 1.5:
+            polynomial += s**2 / 3
         return self.variance * polynomial * np.exp(-s)
 
 

@@ -273,6 +273,8 @@ def _looks_like(old: bytes, new: bytes) -> bool:
     """Whether no pixel of two pictures differs by more than UNSEEN; not if the old one cannot be
     read.
     """
+    if old == new:
+        return True
     try:
         one, other = (
             np.array(Pixels.open(io.BytesIO(each)).convert("RGBA"), np.int16) for each in (old, new)

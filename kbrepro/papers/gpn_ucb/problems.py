@@ -108,10 +108,13 @@ def exact_chain(side: int) -> RandomNetwork:
 
 
 @lru_cache(maxsize=4)
-def _first(side: int) -> tuple[Array, Array]:
-    """The arms, and a factor of the prior's covariance there: all chains of a size share them."""
+def _first(side: int) -> tuple[Array, Array, Array]:
+    """What all chains of a size share: the arms, a factor of the prior's covariance there, and the
+    points of the other layers.
+    """
     points = grid(side, 2, -HALF_WIDTH, HALF_WIDTH)
-    return points, covariance_factor(KERNEL(points, points))
+    line = grid(21, 1, -HALF_WIDTH, HALF_WIDTH)
+    return points, covariance_factor(KERNEL(points, points)), line
 
 
 @dataclass(frozen=True)
@@ -128,9 +131,8 @@ class DrawnChain:
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         rng = trial.rng("function")
-        points, factor = _first(self.side)
+        points, factor, line = _first(self.side)
         first = factor_draw(factor, rng)[:, None]
-        line = grid(21, 1, -HALF_WIDTH, HALF_WIDTH)
         second = draw_layer(rng, KERNEL, line, 1)
         third = draw_layer(rng, KERNEL, line, 1)
         bounds = self.norm_bound, self.lipschitz
