@@ -1,7 +1,7 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-.PHONY: report quick test unit unit-papers notebooks first-notebooks other-notebooks test-slow lab bench lint clean
+.PHONY: report quick test unit unit-first unit-rooms notebooks notebooks-first notebooks-rest test-slow lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,20 +24,22 @@ quick: $(STAMP)  ## play everything small, from nothing, and build its report
 	$(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
 
 test: $(STAMP)  ## unit tests, the notebooks against their committed outputs, and lint, side by side on two cores
-	$(MAKE) -j2 --output-sync=target unit notebooks unit-papers lint
+	$(MAKE) -j2 --output-sync=target unit notebooks lint
 
-unit: $(STAMP)
-	$(BIN)/python -m pytest tests --ignore=tests/papers
+unit: unit-first unit-rooms
 
-unit-papers: $(STAMP)
-	$(BIN)/python -m pytest tests/papers
+unit-first: $(STAMP)
+	$(BIN)/python -m pytest tests/test_*.py
 
-notebooks: first-notebooks other-notebooks  ## from the kept trials, without data: the same on any machine
+unit-rooms: $(STAMP)
+	$(BIN)/python -m pytest tests/*/
 
-first-notebooks: $(STAMP)
+notebooks: notebooks-first notebooks-rest  ## from the kept trials, without data: the same on any machine
+
+notebooks-first: $(STAMP)
 	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider $(wordlist 1, 2, $(NOTEBOOKS))
 
-other-notebooks: $(STAMP)
+notebooks-rest: $(STAMP)
 	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider $(wordlist 3, 99, $(NOTEBOOKS))
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach
