@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kbrepro import checks
 from kbrepro.confidence import Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern, grid
+from kbrepro.papers.pi_gp_ucb import partition
 from kbrepro.papers.pi_gp_ucb.partition import (
     PartitionedUCB,
     initial_side,
@@ -227,3 +229,17 @@ def test_pi_gp_ucb_of_the_thesis(run):
 def test_igp_ucb(run):
     policy = fed(UCB(model_of(run), width=Chowdhury2017(run["delta"])), run, "igp_ucb")
     assert policy.posterior.gain == pytest.approx(run["igp_ucb"]["gain"], rel=1e-10)
+
+
+def test_a_late_tell_copies_no_more_objects_than_an_early_one(monkeypatch):
+    looked_at, apart = [], checks._apart
+    monkeypatch.setattr(checks, "_apart", lambda its: looked_at.append(its) or apart(its))
+    # one cell that never splits, so that all pulls are its own
+    policy = PartitionedUCB(model_on(6, 1), 500, delta=0.1, nu=1.5, variant="thesis")
+    monkeypatch.setattr(partition, "must_split", lambda *_: False)
+    objects = []
+    for _ in range(100):
+        before = len(looked_at)
+        policy.tell(3, 0.5)
+        objects.append(len(looked_at) - before)
+    assert objects[-1] == objects[1]
