@@ -153,6 +153,16 @@ def test_what_is_reported_of_the_draws():
     assert wide.confidence_interval[0] < narrow.confidence_interval[0] < narrow.probability
 
 
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize("n", [8, 30])
+def test_of_means_of_normal_numbers_the_interval_is_that_of_student(level, n):
+    numbers = np.random.default_rng(n).normal(0.5, 0.05, n)
+    redrawn = stats.norm(numbers.mean(), numbers.std() / np.sqrt(n))
+    shares = redrawn.ppf(np.linspace(0, 1, 200_001)[1:-1])
+    exact = stats.t.interval(level, n - 1, numbers.mean(), stats.sem(numbers))
+    assert replication.interval(shares, level, [n, 40], [5, 5]) == pytest.approx(exact, abs=1e-5)
+
+
 GOOD = {"a": A, "b": B}
 REFUSED = [
     (dict(data=[A, B]), "data"),
