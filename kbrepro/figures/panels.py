@@ -100,7 +100,8 @@ def label_ends(*axes: Axes) -> None:
     last.
     """
     figure: Any = axes[0].figure
-    figure.get_layout_engine().execute(figure)  # it decides how high a panel is
+    if layout := figure.get_layout_engine():
+        layout.execute(figure)  # it decides how high a panel is
     for ax in axes:
         lines: Any
         lines, names = ax.get_legend_handles_labels()
