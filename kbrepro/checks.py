@@ -334,7 +334,8 @@ class Checked:
 class Changing:
     """What pulls change: a policy, a posterior, or what it keeps."""
 
-    #: Names of what is put back otherwise, or only written where a copy does not look.
+    #: Names of what is replaced as a whole, put back otherwise, or only written where a copy does
+    #: not look.
     shared: ClassVar[tuple[str, ...]] = ()
 
     def apart(self) -> Self:

@@ -4,7 +4,6 @@ drawn from them.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -348,8 +347,7 @@ class View:
 
     def __init__(self, trials: Trials, draw: Draw) -> None:
         self.pool, self._trials, self._draw = trials.table.pool, trials, draw
-        self._n = trials.n or sys.maxsize
-        self._mean = cache(self._mean_of)
+        self._n = trials.n
 
     def __call__(
         self, rule: str, statistic: str = TOTAL, of: Callable[..., Array] | None = None
@@ -359,20 +357,18 @@ class View:
 
         `of(values, axis=1)` reduces values (experiments, size).
         """
+        column, n = self._column(rule, statistic)
         if of is None:
-            return self._mean(rule, statistic)
-        values = self._draw.values(rule, *self._column(rule, statistic))
+            return self._draw.means(rule, column, n)
+        values = self._draw.values(rule, column, n)
         return self._draw.repeated(of(values, axis=1))
-
-    def _mean_of(self, rule: str, statistic: str) -> Array:
-        return self._draw.means(rule, *self._column(rule, statistic))
 
     def _column(self, rule: str, statistic: str) -> tuple[Array, int]:
         """The numbers of a rule, and how many of them are compared."""
         column = self._trials.column(rule, statistic)
         if self._trials.table.apart:
             return column, len(column)
-        return column, min(len(column), self._n)
+        return column, min(len(column), self._n or len(column))
 
     def __getitem__(self, rule: str) -> Array:
         return self(rule)

@@ -108,7 +108,7 @@ def exact_chain(side: int) -> RandomNetwork:
 
 
 @lru_cache(maxsize=4)
-def _first(side: int) -> tuple[Array, Array, Array]:
+def _shared(side: int) -> tuple[Array, Array, Array]:
     """What all chains of a size share: the arms, a factor of the prior's covariance there, and the
     points of the other layers.
     """
@@ -131,7 +131,7 @@ class DrawnChain:
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         rng = trial.rng("function")
-        points, factor, line = _first(self.side)
+        points, factor, line = _shared(self.side)
         first = factor_draw(factor, rng)[:, None]
         second = draw_layer(rng, KERNEL, line, 1)
         third = draw_layer(rng, KERNEL, line, 1)

@@ -76,7 +76,7 @@ class Cell(checks.Changing):
     `mean` (m,), `sd` (m,) and `gain` (nats) are those of the posterior of the data inside.
     """
 
-    shared = ("history",)  # a tuple, which grows by a new one
+    shared = ("history",)  # looking at every pull in every round took most of the time
     mean: Array
     sd: Array
 
