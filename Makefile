@@ -34,7 +34,7 @@ unit-first: $(STAMP)
 unit-rooms: $(STAMP)
 	$(BIN)/python -m pytest tests/*/
 
-notebooks: notebooks-first notebooks-rest  ## from the kept trials, without data: the same on any machine
+notebooks: notebooks-rest notebooks-first  ## from the kept trials, without data: the same on any machine
 
 notebooks-first: $(STAMP)
 	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider $(wordlist 1, 2, $(NOTEBOOKS))
