@@ -1,7 +1,7 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-.PHONY: report quick test unit unit-first unit-rooms notebooks notebooks-first notebooks-rest test-slow lab bench lint clean
+.PHONY: report quick test unit unit-bandits unit-rest notebooks notebooks-first notebooks-rest test-slow lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -26,13 +26,13 @@ quick: $(STAMP)  ## play everything small, from nothing, and build its report
 test: $(STAMP)  ## unit tests, the notebooks against their committed outputs, and lint, side by side on two cores
 	$(MAKE) -j2 --output-sync=target unit notebooks lint
 
-unit: unit-first unit-rooms
+unit: unit-bandits unit-rest
 
-unit-first: $(STAMP)
-	$(BIN)/python -m pytest tests/test_*.py
+unit-bandits: $(STAMP)
+	$(BIN)/python -m pytest tests/bandits tests/trials
 
-unit-rooms: $(STAMP)
-	$(BIN)/python -m pytest tests/*/
+unit-rest: $(STAMP)
+	$(BIN)/python -m pytest tests --ignore tests/bandits --ignore tests/trials
 
 notebooks: notebooks-rest notebooks-first  ## from the kept trials, without data: the same on any machine
 

@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import batches, growth, many_arms, peers
 from benchmarks.harness import facts
-from kbrepro import paths, scorecard
+from kbrepro import paths
+from kbrepro.claims import scorecard
 
 #: Modules with what they ask, `ASKS`; `measure(**sizes)`, which returns a table; and sizes, `FULL`
 #: and `TOY`.

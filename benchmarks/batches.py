@@ -15,8 +15,8 @@ import pandas as pd
 
 from benchmarks.harness import STOP_AFTER, Play, compared
 from benchmarks.peers import FORMS, OURS, THEOREM_1, Refit, on_line
-from kbrepro.policies import UCB
-from kbrepro.problems import Problem
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import Problem
 
 AT_ONCE = 4
 #: Of qUCB.

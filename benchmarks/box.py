@@ -23,7 +23,7 @@ from tqdm import tqdm
 import kbrepro as kb
 from benchmarks.harness import facts
 from kbrepro import paths
-from kbrepro.kernels import Array
+from kbrepro.bandits.kernels import Array
 
 #: Hartmann's function on [0, 1]^6 (Surjanovic & Bingham, Virtual Library of Simulation
 #: Experiments); its largest value.

@@ -16,9 +16,10 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from kbrepro import paths, replication, scorecard
-from kbrepro.estimates import LEVEL, share
-from kbrepro.kernels import Array
+from kbrepro import paths
+from kbrepro.bandits.kernels import Array
+from kbrepro.claims import replication, scorecard
+from kbrepro.claims.estimates import LEVEL, share
 
 #: Simulated experiments a cell, redraws of each, experiments behind a true probability.
 FULL = {"simulated": 300, "n_resamples": 200, "behind": 1_000_000}

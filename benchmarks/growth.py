@@ -16,14 +16,14 @@ import pandas as pd
 from benchmarks.harness import Play, Row, row, timed
 from benchmarks.many_arms import MATERN, TRIAL
 from benchmarks.peers import THEOREM_1, on_line
-from kbrepro.confidence import Chowdhury2017
-from kbrepro.kernels import grid
+from kbrepro.bandits.confidence import Chowdhury2017
+from kbrepro.bandits.kernels import grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.posterior import LatticePosterior
+from kbrepro.bandits.problems import Problem, RKHSFunction
 from kbrepro.papers.gpn_ucb.policies import GPNUCB
 from kbrepro.papers.gpn_ucb.problems import exact_chain
-from kbrepro.policies import UCB
-from kbrepro.posterior import LatticePosterior
-from kbrepro.problems import Problem, RKHSFunction
-from kbrepro.simulation import rounds
+from kbrepro.trials.simulation import rounds
 
 #: A job is stopped after so many seconds.
 A_JOB = 60.0

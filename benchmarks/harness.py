@@ -18,8 +18,8 @@ import pandas as pd
 from threadpoolctl import threadpool_info
 
 from kbrepro import paths
+from kbrepro.bandits.kernels import Array
 from kbrepro.batch.run import git_state, versions
-from kbrepro.kernels import Array
 
 #: A row of a table.
 Row = dict[str, Any]

@@ -21,22 +21,22 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import Row, row, timed
 from benchmarks.peers import botorch, gpytorch, scikit_learn
-from kbrepro.confidence import Chowdhury2017, Flynn2024
-from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
-from kbrepro.papers.pi_gp_ucb.measures import growing_variance
-from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
-from kbrepro.papers.pi_gp_ucb.problems import Bumps
-from kbrepro.policies import UCB
-from kbrepro.posterior import (
+from kbrepro.bandits.confidence import Chowdhury2017, Flynn2024
+from kbrepro.bandits.kernels import Kernel, Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.posterior import (
     CovariancePosterior,
     DistinctPosterior,
     ExactPosterior,
     LatticePosterior,
     RowPosterior,
 )
-from kbrepro.posterior.lattice import PENDING, PriorCovariance
-from kbrepro.problems import Model, Problem, RKHSFunction, Trial
-from kbrepro.simulation import rounds
+from kbrepro.bandits.posterior.lattice import PENDING, PriorCovariance
+from kbrepro.bandits.problems import Model, Problem, RKHSFunction, Trial
+from kbrepro.papers.pi_gp_ucb.measures import growing_variance
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
+from kbrepro.papers.pi_gp_ucb.problems import Bumps
+from kbrepro.trials.simulation import rounds
 
 #: A form is stopped after so many seconds, a run of Table 1 after so many.
 A_FORM = 60.0

@@ -21,7 +21,7 @@ from tqdm import tqdm
 import kbrepro as kb
 from benchmarks.harness import facts
 from kbrepro import paths
-from kbrepro.kernels import Array
+from kbrepro.bandits.kernels import Array
 
 KERNEL = kb.Matern(0.2, nu=1.5)
 NOISE_VARIANCE = 1.0

@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.harness import STOP_AFTER, Play, compared
-from kbrepro.confidence import Srinivas2010
-from kbrepro.kernels import Array, SquaredExponential, grid
-from kbrepro.policies import UCB
-from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
-from kbrepro.problems import GPDraw, Model, Problem, Trial
-from kbrepro.simulation import rounds
+from kbrepro.bandits.confidence import Srinivas2010
+from kbrepro.bandits.kernels import Array, SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.posterior import CovariancePosterior, ExactPosterior, RowPosterior
+from kbrepro.bandits.problems import GPDraw, Model, Problem, Trial
+from kbrepro.trials.simulation import rounds
 
 OURS = "kbrepro"
 THEOREM_1 = Srinivas2010(delta=0.1)

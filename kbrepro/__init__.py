@@ -17,13 +17,18 @@ own algorithms (`kbrepro.papers`) are imported by name: this module loads nothin
 reads files.
 """
 
+import sys as _sys
 from importlib.metadata import version as _version
 
-from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Constant, Flynn2024, Srinivas2010
-from kbrepro.curve import Curve, final_average_regret, simple_regret
-from kbrepro.estimates import Estimate, bootstrap, mean_difference, share
-from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.policies import (
+from kbrepro.bandits.confidence import (
+    AbbasiYadkori2011,
+    Chowdhury2017,
+    Constant,
+    Flynn2024,
+    Srinivas2010,
+)
+from kbrepro.bandits.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import (
     PIMS,
     UCB,
     ExpectedImprovement,
@@ -32,9 +37,9 @@ from kbrepro.policies import (
     ThompsonSampling,
     VarianceOnly,
 )
-from kbrepro.policies.base import Policy
-from kbrepro.posterior import LatticePosterior, exact_posterior
-from kbrepro.problems import (
+from kbrepro.bandits.policies.base import Policy
+from kbrepro.bandits.posterior import LatticePosterior, exact_posterior
+from kbrepro.bandits.problems import (
     Gaussian,
     GPDraw,
     Known,
@@ -45,10 +50,16 @@ from kbrepro.problems import (
     Trial,
     Uniform,
 )
-from kbrepro.replication import ReplicationProbability, replication_probability
-from kbrepro.simulation import Experiment, frame, map_trials, played, rounds, run, run_trials
+from kbrepro.claims.estimates import Estimate, bootstrap, mean_difference, share
+from kbrepro.claims.replication import ReplicationProbability, replication_probability
+from kbrepro.trials.curve import Curve, final_average_regret, simple_regret
+from kbrepro.trials.simulation import Experiment, frame, map_trials, played, rounds, run, run_trials
 
 __version__ = _version("kbrepro")
+
+# a policy that was saved before its classes moved here finds them, and says of what version it is
+for _name in [name for name in _sys.modules if name.startswith("kbrepro.bandits.")]:
+    _sys.modules.setdefault(_name.replace("bandits.", ""), _sys.modules[_name])
 
 __all__ = [
     "PIMS",

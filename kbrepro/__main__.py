@@ -140,7 +140,7 @@ def check(notebooks: Names) -> None:
 def report(profile: str) -> None:
     """Make an HTML report of the results of a profile; it needs no network."""
     from kbrepro.batch import profiles
-    from kbrepro.report import build
+    from kbrepro.batch.report import build
 
     root = paths.project_root()
     profiles.require(root, profile)
@@ -153,7 +153,8 @@ def claims(claim_ids: Names) -> None:
     """Print what came out: a line a claim, or all of each claim that is named, such as 4-H."""
     from difflib import get_close_matches
 
-    from kbrepro import checks, scorecard
+    from kbrepro import checks
+    from kbrepro.claims import scorecard
 
     known = {}
     results = paths.project_root() / f"results/{paths.FULL_SCALE}"

@@ -56,16 +56,16 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.curve import final_average_regret
-from kbrepro.estimates import block_length
+from kbrepro.bandits.kernels import SquaredExponential, grid
+from kbrepro.bandits.policies.base import best_arm
+from kbrepro.bandits.problems import GPDraw, Trial
+from kbrepro.batch.record import Record
+from kbrepro.claims.estimates import block_length
 from kbrepro.figures import live
-from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gp_ucb import gain, measures, pictures, widths
 from kbrepro.papers.gp_ucb.experiments import KERNELS, NOISE_VARIANCE, growing, rules
-from kbrepro.policies.base import best_arm
-from kbrepro.problems import GPDraw, Trial
-from kbrepro.record import Record
-from kbrepro.simulation import run
+from kbrepro.trials.curve import final_average_regret
+from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.at_least(2, trials=trials, on_par_trials=on_par_trials, theorem_runs=theorem_runs)

@@ -54,8 +54,11 @@ import pandas as pd
 from scipy.special import ndtr
 
 from kbrepro import checks
-from kbrepro.confidence import Chowdhury2017
-from kbrepro.curve import final_average_regret
+from kbrepro.bandits.confidence import Chowdhury2017
+from kbrepro.bandits.policies import UCB, ThompsonSampling
+from kbrepro.bandits.policies.base import best_arm
+from kbrepro.bandits.problems import Trial, covariance_factor
+from kbrepro.batch.record import Record
 from kbrepro.data import sets
 from kbrepro.figures import live
 from kbrepro.papers.igp_ucb import measures, pictures
@@ -63,11 +66,8 @@ from kbrepro.papers.igp_ucb.experiments import GAINS, SE, noise_kernels
 from kbrepro.papers.igp_ucb.measures import GIVEN, POOLS
 from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
-from kbrepro.policies import UCB, ThompsonSampling
-from kbrepro.policies.base import best_arm
-from kbrepro.problems import Trial, covariance_factor
-from kbrepro.record import Record
-from kbrepro.simulation import run
+from kbrepro.trials.curve import final_average_regret
+from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.at_least(2, trials=trials, kernel_trials=kernel_trials)

@@ -48,17 +48,17 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.curve import final_average_regret
-from kbrepro.estimates import estimated_mean
+from kbrepro.bandits.policies.base import best_arm
+from kbrepro.bandits.problems import Trial
+from kbrepro.batch.record import Record
+from kbrepro.claims.estimates import estimated_mean
 from kbrepro.papers.pi_gp_ucb import measures, pictures
 from kbrepro.papers.pi_gp_ucb.claims import PRINTED
 from kbrepro.papers.pi_gp_ucb.experiments import DIMENSIONS, NU, NUMBERS, functions
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB, initial_side
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES
-from kbrepro.policies.base import best_arm
-from kbrepro.problems import Trial
-from kbrepro.record import Record
-from kbrepro.simulation import run
+from kbrepro.trials.curve import final_average_regret
+from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.at_least(150, horizon=horizon)

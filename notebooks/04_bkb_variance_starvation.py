@@ -67,12 +67,12 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
+from kbrepro.bandits.policies.base import best_arm
+from kbrepro.bandits.problems import Trial
+from kbrepro.batch.record import Record
 from kbrepro.papers.bkb import claims, experiments, measures, pictures
 from kbrepro.papers.bkb.experiments import FEATURES, LEFT_HALF, QBARS, SHOWN_AT
-from kbrepro.policies.base import best_arm
-from kbrepro.problems import Trial
-from kbrepro.record import Record
-from kbrepro.simulation import run
+from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.positive_int(n_arms=n_arms, regret_arms=regret_arms)

@@ -55,15 +55,15 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.curve import simple_regret
-from kbrepro.estimates import bootstrap
-from kbrepro.kernels import grid
+from kbrepro.bandits.kernels import grid
+from kbrepro.bandits.problems import Trial
+from kbrepro.batch.record import Record
+from kbrepro.claims.estimates import bootstrap
 from kbrepro.papers.gpn_ucb import experiments, measures, pictures
 from kbrepro.papers.gpn_ucb.policies import GPNUCB
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, exact_chain
-from kbrepro.problems import Trial
-from kbrepro.record import Record
-from kbrepro.simulation import run
+from kbrepro.trials.curve import simple_regret
+from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.at_least(2, chains=chains, sampled_chains=sampled_chains, obvious_chains=obvious_chains)

@@ -55,11 +55,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from kbrepro import checks, simulation
+from kbrepro import checks
+from kbrepro.bandits.policies.base import best_arm
+from kbrepro.bandits.problems import Trial
+from kbrepro.batch.record import Record
 from kbrepro.papers.side_by_side import bench, claims, elimination, experiments, measures, pictures
-from kbrepro.policies.base import best_arm
-from kbrepro.problems import Trial
-from kbrepro.record import Record
+from kbrepro.trials import simulation
 
 checks.non_negative_int(seed=seed, seed_table1=seed_table1, seed_bkb=seed_bkb)
 checks.at_least(2, trials=trials, growth_trials=growth_trials)

@@ -59,8 +59,8 @@ FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": ""}
 
 def play(folder, **changed):
     """Play its Fig. 1 into a store."""
-    from kbrepro import store
-    from kbrepro.plans import plan_of
+    from kbrepro.batch.plans import plan_of
+    from kbrepro.trials import store
 
     plan = plan_of("09_toy", FULL | changed, load=None)
     return plan["Fig. 1"].play("Fig. 1", store.Store(folder))
@@ -70,7 +70,7 @@ def play(folder, **changed):
 def toy_project(tmp_path_factory):
     """A project with a paper made by `kbrepro new`, whose full scale is kept."""
     from kbrepro.batch import new
-    from kbrepro.replay import blas_kernel
+    from kbrepro.trials.replay import blas_kernel
 
     root = tmp_path_factory.mktemp("toy") / "project"
     new.add(root, "09", "toy")

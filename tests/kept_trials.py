@@ -3,9 +3,9 @@
 from functools import cache, partial
 
 from kbrepro import paths
+from kbrepro.batch.plans import plan_of, remembering
 from kbrepro.claims.tables import Kept
-from kbrepro.plans import plan_of, remembering
-from kbrepro.store import Store
+from kbrepro.trials.store import Store
 
 
 def kept_of(folder, parameters=None):

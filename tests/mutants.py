@@ -19,17 +19,20 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 #: Tests of a file where they are not those of the same name.
 TESTS = {
-    "posterior/__init__.py": [
-        f"tests/test_{name}.py" for name in ("forms", "ask_tell", "little_noise", "lattice")
+    "bandits/posterior/__init__.py": [
+        f"tests/bandits/test_{name}.py" for name in ("forms", "ask_tell", "little_noise", "lattice")
     ],
-    "posterior/lattice.py": ["tests/test_lattice.py"],
-    "policies/base.py": ["tests/policies/test_base.py", "tests/policies/test_ucb.py"],
-    "policies/ucb.py": [
-        "tests/policies/test_ucb.py",
+    "bandits/posterior/lattice.py": ["tests/bandits/test_lattice.py"],
+    "bandits/policies/base.py": [
+        "tests/bandits/policies/test_base.py",
+        "tests/bandits/policies/test_ucb.py",
+    ],
+    "bandits/policies/ucb.py": [
+        "tests/bandits/policies/test_ucb.py",
         "tests/papers/pi_gp_ucb/test_partition.py::test_igp_ucb",
     ],
-    "policies/thompson.py": [
-        "tests/policies/test_thompson.py",
+    "bandits/policies/thompson.py": [
+        "tests/bandits/policies/test_thompson.py",
         "tests/papers/gp_ucb/test_since.py",
     ],
     "papers/bkb/since.py": ["tests/papers/bkb/test_policy.py"],

@@ -13,9 +13,9 @@ import pytest
 from boxes import exact, positive
 from scipy.optimize import brentq
 
-from kbrepro.kernels import Matern
+from kbrepro.bandits.kernels import Matern
+from kbrepro.bandits.posterior import CovariancePosterior
 from kbrepro.papers.igp_ucb.measures import anti_concentration
-from kbrepro.posterior import CovariancePosterior
 
 flint = pytest.importorskip("flint", reason="python-flint has no wheel for this Python or machine")
 arb = flint.arb

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kbrepro.confidence import Chowdhury2017
-from kbrepro.kernels import Matern
+from kbrepro.bandits.confidence import Chowdhury2017
+from kbrepro.bandits.kernels import Matern
+from kbrepro.bandits.problems import Model
 from kbrepro.papers.pi_gp_ucb.measures import cover_too_large_until
 from kbrepro.papers.pi_gp_ucb.partition import (
     Cell,
@@ -18,7 +19,6 @@ from kbrepro.papers.pi_gp_ucb.partition import (
     possible_cells,
     split_exponent,
 )
-from kbrepro.problems import Model
 
 HORIZONS = (10, 30, 100, 300, 1000, 3000, 10_000)
 every_d = pytest.mark.parametrize("d", [1, 2, 3])

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kbrepro.information import greedy_gain
-from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.information import greedy_gain
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.posterior import RowPosterior
 from kbrepro.papers.bkb.sketch import FeaturePosterior, NystromPosterior, nystrom_features
 from kbrepro.papers.gp_ucb.gain import spectral_bound, split_bound
 from kbrepro.papers.pi_gp_ucb.measures import counterexample
 from kbrepro.papers.pi_gp_ucb.partition import possible_cells, split_exponent
-from kbrepro.posterior import RowPosterior
 
 
 @pytest.mark.parametrize("noise_variance", [0.5, 0.9, 10.0])

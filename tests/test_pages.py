@@ -10,7 +10,7 @@ import yaml
 
 from kbrepro import papers
 from kbrepro.__main__ import main
-from kbrepro.claims import sentences_of
+from kbrepro.claims.judging import sentences_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

@@ -10,7 +10,7 @@ import pytest
 
 import kbrepro as kb
 from kbrepro import papers
-from kbrepro.claims import sentences_of
+from kbrepro.claims.judging import sentences_of
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kbrepro"

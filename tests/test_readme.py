@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import kbrepro as kb
-from kbrepro import scorecard
+from kbrepro.claims import scorecard
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from kbrepro.kernels import Matern, SquaredExponential, grid
-from kbrepro.problems import GPDraw, Trial
-from kbrepro.simulation import run, start_policy
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.problems import GPDraw, Trial
+from kbrepro.trials.simulation import run, start_policy
 
 ROOT, HORIZON = Path(__file__).parents[1], 30
 #: Kernels that add in different orders: with fused products and without, in vectors of four and of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kbrepro.curve import Curve, edges
+from kbrepro.trials.curve import Curve, edges
 
 
 def curve_of(arms, gaps, seconds=None, band_ratio=None):

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import joblib
 import numpy as np
 
-from kbrepro import store
 from kbrepro.batch.profiles import Run
-from kbrepro.replay import allowed, experiment_of, replayed
-from kbrepro.simulation import workers
-from kbrepro.store import Job
-from kbrepro.store.flat import Leaves
+from kbrepro.trials import store
+from kbrepro.trials.replay import allowed, experiment_of, replayed
+from kbrepro.trials.simulation import workers
+from kbrepro.trials.store import Job
+from kbrepro.trials.store.flat import Leaves
 
 
 class Unit(NamedTuple):

@@ -19,13 +19,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro import checks, figures, paths, store
+from kbrepro import checks, figures, paths
+from kbrepro.bandits.policies.base import Player
 from kbrepro.batch import profiles
-from kbrepro.curve import Curve
-from kbrepro.estimates import paired_difference
+from kbrepro.claims.estimates import paired_difference
 from kbrepro.papers import looks
-from kbrepro.policies.base import Player
-from kbrepro.simulation import Experiment, run_trials
+from kbrepro.trials import store
+from kbrepro.trials.curve import Curve
+from kbrepro.trials.simulation import Experiment, run_trials
 
 YOURS = "yours"
 #: Below the project: where figures and tables go.

@@ -10,10 +10,11 @@ import nbformat
 import yaml
 from nbformat import NotebookNode
 
-from kbrepro import papers, paths, store, sums
+from kbrepro import papers, paths
 from kbrepro.batch import profiles
-from kbrepro.claims import Claim, Theorem, sentences_of
-from kbrepro.store.settings import differences
+from kbrepro.claims.judging import Claim, Theorem, sentences_of
+from kbrepro.trials import store, sums
+from kbrepro.trials.store.settings import differences
 
 
 def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:

@@ -10,12 +10,13 @@ from typing import Any
 import click
 import joblib
 
-from kbrepro import checks, paths, store
+from kbrepro import checks, paths
+from kbrepro.batch.plans import with_data
 from kbrepro.batch.profiles import Run
-from kbrepro.plans import with_data
-from kbrepro.simulation import n_workers
-from kbrepro.store import PLAYED, Job, Store
-from kbrepro.store.settings import differences
+from kbrepro.trials import store
+from kbrepro.trials.simulation import n_workers
+from kbrepro.trials.store import PLAYED, Job, Store
+from kbrepro.trials.store.settings import differences
 
 
 class RunFailed(RuntimeError):

@@ -15,8 +15,9 @@ import jupytext
 import yaml
 from nbformat import NotebookNode
 
-from kbrepro import checks, paths, store
-from kbrepro.plans import Plan, plan_of, remembering
+from kbrepro import checks, paths
+from kbrepro.batch.plans import Plan, plan_of, remembering
+from kbrepro.trials import store
 
 RESERVED = "results_dir"  # set by the batch itself
 #: Parameters, or other names of a notebook.

@@ -18,11 +18,12 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
-from kbrepro import paths, store, sums
+from kbrepro import paths
 from kbrepro.batch import profiles
 from kbrepro.batch.play import RunFailed, locked, play_missing, replaceable
 from kbrepro.batch.profiles import Run, Values, plan
-from kbrepro.replay import blas_kernel
+from kbrepro.trials import store, sums
+from kbrepro.trials.replay import blas_kernel
 
 #: Environment variables of a kernel.
 Environment = dict[str, str]

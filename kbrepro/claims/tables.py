@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from kbrepro import store
-from kbrepro.curve import Curve, edges
-from kbrepro.kernels import Array
-from kbrepro.replication import experiments_of
-from kbrepro.simulation import Experiment, Planned, curves
+from kbrepro.bandits.kernels import Array
+from kbrepro.claims.replication import experiments_of
+from kbrepro.trials import store
+from kbrepro.trials.curve import Curve, edges
+from kbrepro.trials.simulation import Experiment, Planned, curves
 
 #: (rule, statistic) -> one number per kept trial, (N,); or a pair (N, 2): the ratio of two means.
 Columns = dict[tuple[str, str], Array]

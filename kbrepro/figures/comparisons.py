@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from kbrepro.claims import Reading
+from kbrepro.claims.judging import Reading
 from kbrepro.figures.pieces import name_rows, titled
 from kbrepro.figures.style import SMALLEST, WIDTH
 

@@ -17,11 +17,11 @@ from fake_project import make_project, notebook_of, write_paper
 from registering import registered
 
 import kbrepro as kb
-from kbrepro import replay, simulation, store
 from kbrepro.__main__ import main
 from kbrepro.batch import audit, play, run
-from kbrepro.replay import blas_kernel
-from kbrepro.store.flat import flat
+from kbrepro.trials import replay, simulation, store
+from kbrepro.trials.replay import blas_kernel
+from kbrepro.trials.store.flat import flat
 
 MODULE = """import kbrepro as kb
 
@@ -40,7 +40,7 @@ PLAIN = {"index": "", "best": "self.posterior.mean", "more": "", "seconds": "1.0
 PLAN = """from functools import partial
 
 import kbrepro as kb
-from kbrepro.simulation import Planned
+from kbrepro.trials.simulation import Planned
 import toy_rules
 
 

@@ -15,9 +15,9 @@ from fake_project import make_project, notebook_of, write_paper
 from registering import registered
 
 import kbrepro as kb
-from kbrepro import store
 from kbrepro.__main__ import main
 from kbrepro.batch import beside, play, profiles
+from kbrepro.trials import store
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "beside.md").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ from pathlib import Path
 
 import kbrepro as kb
 import numpy as np
-from kbrepro.simulation import Planned, regrets_at
+from kbrepro.trials.simulation import Planned, regrets_at
 
 SIZE = 30
 

@@ -10,10 +10,11 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
-from kbrepro import paths, sums
+from kbrepro import paths
 from kbrepro.__main__ import main
 from kbrepro.batch import new, profiles
 from kbrepro.batch.check import odd
+from kbrepro.trials import sums
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK, PLAYED = "notebooks/09_toy", "results/paper/09_toy/played/Fig._1.npz"

@@ -45,7 +45,7 @@ def job(trial):
     mark.rename(mark.with_suffix(".done"))
     return value
 """
-PLAN = """from kbrepro.simulation import Planned
+PLAN = """from kbrepro.trials.simulation import Planned
 import trial_job
 
 

@@ -11,16 +11,16 @@ from click.testing import CliRunner
 from fake_project import NAME, contents, make_project, notebook_of, write_paper
 from registering import registered
 
-from kbrepro import plans, store
 from kbrepro.__main__ import main
-from kbrepro.batch import play, run
+from kbrepro.batch import plans, play, run
 from kbrepro.data import SensorData
+from kbrepro.trials import store
 
 PLAN = """from functools import partial
 from pathlib import Path
 
 import numpy as np
-from kbrepro.simulation import Planned
+from kbrepro.trials.simulation import Planned
 
 
 def job(label, trial, scale=1.0):

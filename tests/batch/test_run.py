@@ -27,8 +27,9 @@ from fake_project import (
 )
 from registering import registered
 
-from kbrepro import paths, sums
+from kbrepro import paths
 from kbrepro.batch import play, run
+from kbrepro.trials import sums
 
 
 @pytest.fixture
@@ -195,7 +196,7 @@ def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch,
 
 
 PLAN = """import kbrepro as kb
-from kbrepro.simulation import Planned
+from kbrepro.trials.simulation import Planned
 
 
 def experiments(trials):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tiny import Columns
 
-from kbrepro import claims, scorecard
-from kbrepro.claims import (
+from kbrepro.claims import judging, scorecard
+from kbrepro.claims.judging import (
     ONE_PLAY,
     TOO_FEW,
     Outcome,
@@ -122,7 +122,7 @@ def test_theorems_by_their_outcome():
     cases = Outcome(1, 10, 0.1, 2.0), Outcome(3, 20, 0.1, 1.5), Outcome(3, 20, 0.1, 1.8)
     assert Outcome.worst(cases) == cases[2]
     assert Outcome(30, 100, allowed=0.1).outcome == "false as printed"
-    never, unit = unchecked("T", "", "why", "q"), claims.tested("T", "", "what", "q")
+    never, unit = unchecked("T", "", "why", "q"), judging.tested("T", "", "what", "q")
     assert [scorecard.record_of(each, None)["outcome"] for each in (never, unit)] == [
         "not checkable by a run",
         "by a unit test",

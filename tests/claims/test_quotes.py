@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from kbrepro import papers
-from kbrepro.claims import Claim, sentences_of
-from kbrepro.scorecard import ROW
+from kbrepro.claims.judging import Claim, sentences_of
+from kbrepro.claims.scorecard import ROW
 
 #: The name of a paper's text, by the number of its notebook.
 TEXTS = {

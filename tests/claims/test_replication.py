@@ -1,190 +1,268 @@
-"""The replication probability against what can be enumerated, and how often its interval covers."""
+"""`kb.replication_probability` against enumeration, exact intervals and the probability of
+improvement; its page, and the table of how often its interval covers.
+"""
 
+import contextlib
+import io
+import re
 from itertools import product
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy.stats import binomtest
-from tiny import Columns
+from scipy import stats
 
-from kbrepro.claims import ENUMERATED, ONE_PLAY, replication_probabilities
-from kbrepro.claims.tables import Draw, Table, View, all_kept, experiments
-from kbrepro.claims.words import better
+import kbrepro as kb
+from benchmarks import coverage
+from kbrepro.claims import replication
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
+A, B = [0.0, 3.0, 9.0], [1.0, 4.0, 4.5]
 
 
-def a_is_better(figure):
-    return better(figure["a"], figure["b"])
+def a_is_less(stats):
+    return stats["a"] < stats["b"]
 
 
-def probability(
-    table, kept, predicate=a_is_better, seed=0, experiments=400, redraws=400, under=({},)
-):
-    readings = [[table.under(kept, each)] for each in under]
-    return replication_probabilities(
-        predicate, readings, np.random.default_rng(seed), experiments, redraws
+def found(data, size, predicate=a_is_less, rng=0, n_resamples=2000, **options):
+    return kb.replication_probability(
+        data, predicate, size=size, rng=rng, n_resamples=n_resamples, **options
     )
 
 
-def enumerated(a, b, size, apart=False):
-    """The mean over all redraws of the share of all experiments of `size` trials in which mean a <
-    mean b.
+def samples(rows, size):
+    """All experiments of so many units."""
+    return product(rows, repeat=size)
+
+
+def enumerated(units, size, statistic=np.mean):
+    """The mean over all redraws of paired units (lists of (a, b)) of the share of experiments with
+    a less than b.
     """
-    n = len(a)
     held = []
-    for redraw in product(range(n), repeat=n):
-        for other in product(range(n), repeat=n) if apart else [redraw]:
-            for one, two in product(
-                product(redraw, repeat=size), product(other, repeat=size) if apart else [None]
-            ):
-                two = one if two is None else two
-                held.append(sum(a[i] for i in one) < sum(b[i] for i in two) - 1e-9)
+    for redraw in samples(units, len(units)):
+        for drawn in samples(redraw, size):
+            a, b = np.concatenate(drawn).T
+            held.append(statistic(a) < statistic(b))
     return np.mean(held)
 
 
-A, B = [0.0, 3.0, 9.0], [1.0, 4.0, 4.0]
-SMALL = Columns(fig=dict(a=A, b=B))
+ROWS = [[pair] for pair in zip(A, B, strict=True)]
 
 
-@pytest.mark.parametrize("size", [2, 3])
-def test_it_is_what_enumeration_gives(size):
-    (number,) = probability(Table("fig", "fig", size), SMALL)
-    assert number.value == pytest.approx(enumerated(A, B, size), abs=0.03)
-    assert 0 <= number.low <= number.value <= number.high <= 1
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_paired_rows_are_what_enumeration_gives(size):
+    number = found({"a": A, "b": B}, size)
+    assert number.probability == pytest.approx(enumerated(ROWS, size), abs=0.03)
+    plain = [np.mean(drawn, axis=0) for drawn in samples(np.transpose([A, B]), size)]
+    assert number.plug_in == pytest.approx(np.mean([a < b for a, b in plain]), abs=0.02)
 
 
-def test_experiments_of_one_trial_are_enumerated_with_the_exact_interval():
-    (number,) = probability(Table("fig", "fig", 1), SMALL)
-    exact = binomtest(2, 3).proportion_ci(method="exact")
-    assert number == pytest.approx((2 / 3, exact.low, exact.high, 0.0, ENUMERATED))
+def test_another_statistic_is_what_enumeration_gives():
+    number = found({"a": A, "b": B}, 3, statistic=np.median)
+    assert number.probability == pytest.approx(enumerated(ROWS, 3, np.median), abs=0.03)
+    assert abs(number.probability - enumerated(ROWS, 3)) > 0.03  # the mean is another one
 
 
-def test_two_tables_of_one_trial_give_the_share_of_all_pairs():
-    kept = Columns(one=dict(a=A), two=dict(a=[*B, 10.0]))
-    tables = [Table(name, name, 1) for name in ("one", "two")]
-    readings = [[table.under(kept, {}) for table in tables]]
-    (number,) = replication_probabilities(
-        lambda one, two: one["a"] < two["a"], readings, np.random.default_rng(0)
-    )
-    assert number.value == np.mean([a < b for a, b in product(A, [*B, 10.0])])
-    assert number.low < number.value < number.high and number.how == ENUMERATED
+@pytest.mark.parametrize("labels", [["x", "y", "x", "z"], ["x", "y", "y", "x"]])
+def test_groups_are_drawn_whole(labels):
+    """Of unequal and of equal lengths; `size` counts groups."""
+    a, b = [0.0, 3.0, 9.0, 4.0], [1.0, 4.0, 2.0, 5.0]
+    units = [
+        [pair for pair, label in zip(zip(a, b, strict=True), labels, strict=True) if label == name]
+        for name in sorted({*labels})
+    ]
+    number = found({"a": a, "b": b}, 2, groups=labels, n_resamples=300)
+    assert number.kept == len(units)
+    assert number.probability == pytest.approx(enumerated(units, 2), abs=0.05)
 
 
-def test_it_goes_on_until_the_monte_carlo_error_is_a_hundredth():
+def test_methods_with_trials_of_their_own_are_what_enumeration_gives():
+    """Two of a and three of b, in experiments of two and one; each is redrawn alone."""
+    a, b = A[:2], B
+    held = []
+    for of_a, of_b in product(samples(a, 2), samples(b, 3)):
+        for one, two in product(samples(of_a, 2), of_b):
+            held.append(np.mean(one) < two)
+    number = found({"a": a, "b": b}, {"a": 2, "b": 1}, paired=False)
+    assert number.probability == pytest.approx(np.mean(held), abs=0.03)
+    assert number.kept == {"a": 2, "b": 3} and number.size == {"a": 2, "b": 1}
+
+
+def test_one_row_each_is_the_probability_of_improvement():
+    """Agarwal et al. 2021, as rliable has it: the Mann-Whitney statistic over the number of
+    pairs.
+    """
     rng = np.random.default_rng(0)
-    kept = Columns(fig=dict(a=rng.normal(size=20), b=np.zeros(20)))
-    (number,) = probability(Table("fig", "fig", 20), kept, redraws=20)
-    assert 0.1 < number.value < 0.9 and 0 < number.error <= 0.01
+    x, y = rng.normal(0.4, 1, 23), rng.normal(0, 2, 31)
+    number = found({"x": x, "y": y}, 1, lambda its: its["x"] > its["y"], paired=False)
+    improvement = stats.mannwhitneyu(x, y).statistic / (23 * 31)
+    assert number.probability == number.plug_in == pytest.approx(improvement, abs=1e-12)
+    pairs = [
+        np.mean(rng.choice(x, 23)[:, None] > rng.choice(y, 31)) for _ in range(4000)
+    ]  # what rliable bootstraps
+    low, high = np.quantile(pairs, (0.025, 0.975))
+    assert number.confidence_interval == pytest.approx((low, high), abs=0.03)
+    assert number.monte_carlo_error == 0
 
 
-def test_columns_of_unequal_length_are_compared_on_the_trials_that_they_share():
-    """b is a on the first ten trials; ten more of a would tell them apart."""
-    a = np.r_[np.zeros(10), np.full(10, -100.0)]
-    kept = Columns(fig=dict(a=a, b=np.full(10, 1.0)))
-    (number,) = probability(Table("fig", "fig", 5), kept, lambda fig: fig["b"] - fig["a"] == 1.0)
-    assert number.value == 1
+def test_the_interval_of_one_paired_row_is_exact():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=20), rng.normal(0.5, 1, 20)
+    k = int((a < b).sum())
+    number = found({"a": a, "b": b}, 1, confidence_level=0.9)
+    exact = stats.beta.ppf(0.05, k, 21 - k), stats.beta.ppf(0.95, k + 1, 20 - k)
+    assert number.probability == k / 20
+    assert number.confidence_interval == pytest.approx(exact)
 
 
-def test_pairs_give_the_ratio_of_the_drawn_means():
-    above, below = np.array([1.0, 4.0, 9.0]), np.array([2.0, 1.0, 6.0])
-    kept = Columns(fig=dict(ratio=np.column_stack([above, below]), a=above, b=below))
-
-    def same(fig):
-        ratio = fig["a"] / fig["b"]
-        return np.isclose(fig["ratio"], ratio) & np.isclose(fig("ratio", of=np.mean), ratio)
-
-    (number,) = probability(Table("fig", "fig", 3), kept, same)
-    assert number.value == 1
-
-
-def test_rules_that_are_drawn_apart_are_what_enumeration_gives():
-    (apart,) = probability(Table("fig", "fig", 2, apart=True), SMALL)
-    assert apart.value == pytest.approx(enumerated(A, B, 2, apart=True), abs=0.03)
-
-
-def test_common_trials_are_drawn_together_for_all_rules():
-    """b is a plus a constant that is small beside the spread of a: only the same trials show it in
-    every experiment.
+def test_unanimous_redraws_leave_room_for_rows_that_were_not_seen():
+    """A row of share q is missed by 20 rows with probability (1 - q)**20; at 0.05 an experiment of
+    ten has none with probability 0.05**(10 / 20).
     """
-    a = np.random.default_rng(0).normal(size=30)
-    kept = Columns(fig=dict(a=a, b=a + 0.01))
-    together, apart = (
-        probability(Table("fig", "fig", 10, apart=apart), kept)[0].value for apart in (False, True)
-    )
-    assert together == 1 and 0.3 < apart < 0.7
+    number = found({"a": np.zeros(20), "b": np.ones(20)}, 10)
+    assert number.probability == number.plug_in == 1
+    assert number.confidence_interval == pytest.approx((0.05**0.5, 1))
+    never = found({"a": np.ones(20), "b": np.zeros(20)}, 10)
+    assert never.confidence_interval == pytest.approx((0, 1 - 0.05**0.5))
 
 
-def test_readings_are_judged_on_the_same_draws_and_are_not_mixed():
-    kept = Columns(fig=dict(a=A, b=B), other=dict(b=[99.0, 99.0, 99.0]))
-    table = Table(
-        "fig",
-        "fig",
-        2,
-        readings={"b": {"main": {}, "copy": {"b": ("fig", "b")}, "high": {"b": ("other", "b")}}},
-    )
-    main, copy, high = probability(table, kept, under=({}, {"b": "copy"}, {"b": "high"}))
-    assert main == copy and high.value == 1 and main.value < 0.9
+def test_fewer_than_eight_rows_say_nothing():
+    rng = np.random.default_rng(0)
+    for paired in (True, False):
+        data = {"a": rng.normal(size=5), "b": rng.normal(9, 1, 5)}
+        five = found(data, 5, paired=paired, n_resamples=100)
+        assert five.confidence_interval == (0, 1) and five.method.startswith("too few to say")
+    eight = found({"a": rng.normal(size=8), "b": rng.normal(9, 1, 8)}, 5, n_resamples=100)
+    assert eight.confidence_interval[0] > 0
 
 
-def test_the_interval_covers_the_probability_of_simulated_papers():
-    """The difference of two rules is normal; papers draw 10 trials, we keep 30 of them: 150 times.
-
-    The 95 % interval over redraws covers the true replication probability in 90 % of 150 papers; it
-    is a bootstrap with all its faults at small samples: 10 kept trials for 10 drawn ones give 91 %
-    too, 25 for 25 91 %, 20 for 10 95 %.
-    """
-    rng, covered, means = np.random.default_rng(0), [], []
-    for _ in range(150):
-        shift = rng.uniform(-0.6, 0.6)
-        truth = np.mean(rng.normal(-shift, 10**-0.5, size=20_000) < 0)  # the mean of ten
-        kept = Columns(fig=dict(a=rng.normal(-shift, 1.0, size=30), b=np.zeros(30)))
-        (number,) = probability(
-            Table("fig", "fig", 10),
-            kept,
-            experiments=200,
-            redraws=80,
-            seed=int(rng.integers(2**32)),
-        )
-        covered.append(number.low <= truth <= number.high)
-        means.append(number.value - truth)
-    assert 0.85 <= np.mean(covered) <= 0.98, np.mean(covered)
-    assert abs(np.mean(means)) < 0.05, np.mean(means)
+def test_what_is_reported_of_the_draws():
+    rng = np.random.default_rng(0)
+    data = {"a": rng.normal(size=30), "b": rng.normal(0.3, 1, 30)}
+    few, many = (found(data, 10, n_resamples=n) for n in (100, 1600))
+    assert few == found(data, 10, n_resamples=100) != found(data, 10, n_resamples=100, rng=1)
+    assert few == found(pd.DataFrame(data), 10, n_resamples=100)
+    assert few == found(data, 10, n_resamples=100, rng=np.random.default_rng(0))
+    assert many.monte_carlo_error == pytest.approx(few.monte_carlo_error / 4, rel=0.3)
+    again = [found(data, 10, n_resamples=100, rng=seed).probability for seed in range(1, 40)]
+    assert np.std(again) == pytest.approx(few.monte_carlo_error, rel=0.4)
+    wide, narrow = (found(data, 10, confidence_level=a, n_resamples=100) for a in (0.99, 0.5))
+    assert wide.confidence_interval[0] < narrow.confidence_interval[0] < narrow.probability
 
 
-# Finite populations
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize("n", [8, 30])
+def test_of_means_of_normal_numbers_the_interval_is_that_of_student(level, n):
+    numbers = np.random.default_rng(n).normal(0.5, 0.05, n)
+    redrawn = stats.norm(numbers.mean(), numbers.std() / np.sqrt(n))
+    shares = redrawn.ppf(np.linspace(0, 1, 200_001)[1:-1])
+    exact = stats.t.interval(level, n - 1, numbers.mean(), stats.sem(numbers))
+    assert replication.interval(shares, level, [n, 40], [5, 5]) == pytest.approx(exact, abs=1e-5)
 
 
-def test_a_finite_population_is_drawn_without_replacement_and_plays_within_a_row():
-    table = Table("fig", "fig", 3, rows=5)
-    # four plays of each of five rows
-    drawn = experiments(table, np.random.default_rng(0), 4, 100)(20)
-    assert all(len({*row}) == 3 for row in (drawn // 4).tolist())
-    assert {*(drawn // 4).ravel().tolist()} == {*range(5)}
-    assert {*(drawn % 4).ravel().tolist()} == {*range(4)}
-    by_redraw = [{*redraw.ravel().tolist()} for redraw in drawn.reshape(4, 100, 3)]
-    assert all(len(plays) < 20 for plays in by_redraw)  # some plays are not in a redraw
+GOOD = {"a": A, "b": B}
+REFUSED = [
+    (dict(data=[A, B]), "data"),
+    (dict(data={}), "data"),
+    (dict(data={"a": A, "b": B[:2]}), "data"),
+    (dict(data={"a": A, "b": [1.0, np.nan, 2.0]}), r"data\['b'\]\[1\] = nan"),
+    (dict(size=0), "size"),
+    (dict(size={"a": 1, "b": 2}), "size"),
+    (dict(size={"a": 1}, paired=False), "size"),
+    (dict(size={"a": 1, "b": 0}, paired=False), r"size\['b'\] = 0"),
+    (dict(groups=["x", "y"]), "groups"),
+    (dict(groups=["x", "y", "y"], paired=False), "groups"),
+    (dict(confidence_level=95), "confidence_level"),
+    (dict(n_resamples=0), "n_resamples"),
+    (dict(rng="0"), "rng"),
+    (dict(predicate=lambda its: True), "predicate"),
+    (dict(predicate=lambda its: its["a"] - its["b"]), "predicate"),
+    (dict(predicate=lambda its: np.array([its["a"] < 1, its["b"] < 1])), "predicate"),
+    (dict(statistic=lambda values, axis: values), "predicate|statistic"),
+]
 
 
-def test_all_rows_with_one_play_are_a_fact():
-    kept = Columns(fig=dict(a=[1.0, 5.0, 3.0], b=[2.0, 4.0, 4.0]))
-    (number,) = probability(Table("fig", "fig", 3, rows=3), kept)
-    assert number == (1, 1, 1, 0, ONE_PLAY)
-    (drawn,) = probability(Table("fig", "fig", 3), kept)
-    assert 0.5 < drawn.value < 0.95  # the same trials as a sample of many
+@pytest.mark.parametrize(("bad", "named"), REFUSED)
+def test_what_does_not_fit_is_refused_by_name(bad, named):
+    arguments = {"data": GOOD, "predicate": a_is_less, "size": 2} | bad
+    with pytest.raises(ValueError, match=f"^({named})"):
+        kb.replication_probability(**arguments)
 
 
-def test_some_of_the_rows_are_what_enumeration_gives():
-    a, b = [1.0, 5.0, 3.0], [2.0, 4.0, 4.0]
-    held = [a[i] + a[j] < b[i] + b[j] for i, j in ((0, 1), (0, 2), (1, 2))]
-    (number,) = probability(
-        Table("fig", "fig", 2, rows=3), Columns(fig=dict(a=a, b=b)), experiments=5000
-    )
-    assert number.value == pytest.approx(np.mean(held), abs=0.03)
+# The page and the table
 
 
-def test_means_other_reductions_and_the_axis():
-    kept, table = Columns(fig=dict(a=A, b=B)), Table("fig", "fig", 3, pool=("a", "b"))
-    view = View(table.under(kept, {}), Draw(all_kept))
-    assert view["a"].item() == pytest.approx(np.mean(A)) and view.axis.item() == pytest.approx(
-        np.mean(A)
-    )
-    assert view("b", of=np.median).item() == 4.0
+def test_the_examples_of_the_page_print_what_it_says(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    scope = {"__name__": "example"}
+    parts = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", PAGE, flags=re.S)
+    assert len(parts) == 4
+    for code, printed in parts:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(code, scope)
+        assert out.getvalue() == printed
+
+
+COVERED = ROOT / "results" / "coverage.csv"
+needs_results = pytest.mark.skipif(not COVERED.is_file(), reason="there is no results folder")
+
+
+@needs_results
+def test_the_table_of_coverage_is_whole_and_its_page_shows_every_cell():
+    table, simulated = pd.read_csv(COVERED), coverage.FULL["simulated"]
+    assert len(table) == len(coverage.POPULATIONS) * 3 * 3 * 3 * 5
+    text = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    assert text == coverage.page(table, simulated)
+    off = np.abs(table["probability"] - table["target"])
+    assert off[table["population"] != "Bernoulli"].max() < 0.001
+
+
+@needs_results
+def test_the_page_claims_95_percent_where_it_is_reached_and_nowhere_else():
+    table, least = pd.read_csv(COVERED), coverage.least(coverage.FULL["simulated"])
+    known = table["population"] != "clustered, groups not told"
+    short = table[known & (table["covered"] < least)]["covered"]
+    length = table[known & (table["size"] > 1)].groupby(table["kept"] // table["size"])["length"]
+    larger = table[known & (table["size"] > 1)]
+    said = [
+        f"95 % are reached in {known.sum() - len(short)} of {known.sum()} cells",
+        f"between {short.min():.2f} and {short.max():.2f}",
+        f"as little as {table['covered'][~known].min():.2f}",
+        ", ".join(f"{times} times: {mean:.2f}" for times, mean in length.mean().items()),
+        f"reach 95 % in {(larger['percentiles'] >= least).sum()} of {len(larger)} cells",
+        f"in as few as {larger['percentiles'].min():.2f}",
+    ]
+    text = " ".join(PAGE.split())
+    assert [words for words in said if words not in text] == []
+
+
+def test_the_table_counts_what_the_function_returns():
+    """All limits at once, as the table counts them, are one call after the other."""
+    rng = np.random.default_rng(0)
+    rows = coverage.POPULATIONS[1].draw(rng, (24,)).reshape(3, -1)
+    limit = np.array([[0.2], [1.3], [0.4]])
+    for size, groups in ((1, None), (6, None), (3, np.arange(24) % 8)):
+        (deck,) = replication.decks_of(dict(enumerate(rows)), size, True, groups)
+        found = coverage.estimates(deck, limit, 400, np.random.default_rng(1))
+        for i in range(3):
+
+            def held(means, i=i):
+                return coverage.distances(*means.values())[i] <= limit[i]
+
+            one = kb.replication_probability(
+                dict(enumerate(rows)), held, size=size, groups=groups, rng=1
+            )
+            share, *ends = found[:3, i, 0]
+            assert share == pytest.approx(one.probability, abs=0.05)
+            assert ends == pytest.approx(one.confidence_interval, abs=0.07)
+
+
+def test_limits_of_a_continuous_and_of_a_discrete_statistic():
+    values = np.arange(1000) / 1000
+    limit, share = coverage.limits(values, (0.02, 0.5, 0.98))
+    assert share.tolist() == [0.02, 0.5, 0.98] and [np.mean(values <= x) for x in limit] == [*share]
+    limit, share = coverage.limits(np.array([0, 0, 0, 1.0]), (0.5, 0.98))
+    assert share.tolist() == [0.75, 0.75]  # never one that always holds

@@ -1,5 +1,5 @@
 // The exact posterior of a Gaussian process over arms on a line, and runs of policies. Rounds t count from 1.
-// tests/test_live.py runs this file beside kbrepro's Python.
+// tests/figures/test_live.py runs this file beside kbrepro's Python.
 const GP = (() => {
   const { abs, ceil, cos, exp, log, max, sqrt, PI } = Math;
 

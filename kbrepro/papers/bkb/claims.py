@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from kbrepro import information
-from kbrepro.claims import Outcome, claim, own_question, remark, tested, theorem, unchecked
+from kbrepro.bandits import information
+from kbrepro.bandits.problems import Trial
+from kbrepro.claims.judging import Outcome, claim, own_question, remark, tested, theorem, unchecked
 from kbrepro.claims.tables import Table
 from kbrepro.claims.words import (
     LIMITS,
@@ -33,7 +34,6 @@ from kbrepro.claims.words import (
 from kbrepro.papers.bkb.experiments import SHOWN_AT
 from kbrepro.papers.bkb.measures import operations
 from kbrepro.papers.bkb.policy import ACCURACY, ALPHA, Budgeted
-from kbrepro.problems import Trial
 
 PANELS = SHOWN_AT
 DESIGNS = "uniform", "window", "plane"

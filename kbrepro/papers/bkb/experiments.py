@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.confidence import AbbasiYadkori2011, Constant, Flynn2024
-from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.bandits.confidence import AbbasiYadkori2011, Constant, Flynn2024
+from kbrepro.bandits.kernels import SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.papers import Make, Plan, Rules
 from kbrepro.papers.bkb import measures
 from kbrepro.papers.bkb.measures import Design, shrinking_window, uniform_pulls
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior
-from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.simulation import Experiment, Planned, regrets_at
+from kbrepro.trials.simulation import Experiment, Planned, regrets_at
 
 #: Norm of the functions of the regret.
 F = 2.0

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.confidence import Probable
-from kbrepro.kernels import Array
+from kbrepro.bandits.confidence import Probable
+from kbrepro.bandits.kernels import Array
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import Model
 from kbrepro.papers.bkb import sketch
-from kbrepro.policies import UCB
-from kbrepro.problems import Model
 
 #: eps of Theorem 1.
 ACCURACY = 0.5

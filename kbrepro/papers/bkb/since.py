@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.policies import UCB
-from kbrepro.policies.base import at_once
-from kbrepro.posterior import RowPosterior
-from kbrepro.problems import Model
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.policies.base import at_once
+from kbrepro.bandits.posterior import RowPosterior
+from kbrepro.bandits.problems import Model
 
 
 class CountedPosterior(RowPosterior):

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.claims import Outcome, claim, own_question, remark, theorem, unchecked
+from kbrepro.bandits.information import matern_exponent
+from kbrepro.bandits.problems import Trial, prior_draws
+from kbrepro.claims.judging import Outcome, claim, own_question, remark, theorem, unchecked
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import (
     always,
@@ -25,10 +27,8 @@ from kbrepro.claims.words import (
     similar,
     sometimes,
 )
-from kbrepro.information import matern_exponent
 from kbrepro.papers.gp_ucb import gain, widths
 from kbrepro.papers.gp_ucb.experiments import NOISE_VARIANCE as S2
-from kbrepro.problems import Trial, prior_draws
 
 OTHERS = ("MPI", "mean only", "variance only")
 RIVALS = ("EI", *OTHERS)

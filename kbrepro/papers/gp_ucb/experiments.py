@@ -4,13 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.confidence import Srinivas2010
-from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers import Load, Plan, Rules
-from kbrepro.papers.gp_ucb import gain, widths
-from kbrepro.papers.gp_ucb.measures import sensor_problems
-from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
-from kbrepro.policies import (
+from kbrepro.bandits.confidence import Srinivas2010
+from kbrepro.bandits.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import (
     PIMS,
     UCB,
     ExpectedImprovement,
@@ -18,8 +14,12 @@ from kbrepro.policies import (
     ProbabilityOfImprovement,
     VarianceOnly,
 )
-from kbrepro.problems import GPDraw
-from kbrepro.simulation import Experiment, Planned
+from kbrepro.bandits.problems import GPDraw
+from kbrepro.papers import Load, Plan, Rules
+from kbrepro.papers.gp_ucb import gain, widths
+from kbrepro.papers.gp_ucb.measures import sensor_problems
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
+from kbrepro.trials.simulation import Experiment, Planned
 
 NOISE_VARIANCE = 0.025
 KERNELS: dict[str, Kernel] = {

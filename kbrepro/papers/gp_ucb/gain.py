@@ -6,9 +6,17 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from kbrepro.information import allocated_gain, gain_rate, greedy_gain, matern_exponent
-from kbrepro.kernels import Array, Independent, Kernel, Linear, Matern, SquaredExponential, grid
-from kbrepro.problems import Trial
+from kbrepro.bandits.information import allocated_gain, gain_rate, greedy_gain, matern_exponent
+from kbrepro.bandits.kernels import (
+    Array,
+    Independent,
+    Kernel,
+    Linear,
+    Matern,
+    SquaredExponential,
+    grid,
+)
+from kbrepro.bandits.problems import Trial
 
 #: Kernel, points (A, d), noise variance and number of pulls.
 Case = tuple[Kernel, Array, float, int]

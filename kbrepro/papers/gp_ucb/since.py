@@ -7,11 +7,11 @@ import math
 from typing import Any
 
 from kbrepro import checks
-from kbrepro.kernels import Array
-from kbrepro.policies.base import Policy
-from kbrepro.policies.improvement import log_expected_improvement
-from kbrepro.policies.thompson import SampledMaximum
-from kbrepro.problems import Model
+from kbrepro.bandits.kernels import Array
+from kbrepro.bandits.policies.base import Policy
+from kbrepro.bandits.policies.improvement import log_expected_improvement
+from kbrepro.bandits.policies.thompson import SampledMaximum
+from kbrepro.bandits.problems import Model
 
 
 class IRGPUCB(Policy):

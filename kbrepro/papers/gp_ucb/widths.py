@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from kbrepro.confidence import Probable, Srinivas2010
-from kbrepro.information import allocated_gain
-from kbrepro.kernels import Array, SquaredExponential, grid
-from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, Model, RKHSFunction
+from kbrepro.bandits.confidence import Probable, Srinivas2010
+from kbrepro.bandits.information import allocated_gain
+from kbrepro.bandits.kernels import Array, SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import GPDraw, Model, RKHSFunction
 
 #: What a theorem adds, in standard deviations, by what it asks of a policy.
 Width = Callable[[Any], float]

@@ -15,7 +15,8 @@ from itertools import product, starmap
 
 import numpy as np
 
-from kbrepro.claims import Outcome, claim, remark, tested, theorem, unchecked
+from kbrepro.bandits.problems import Trial
+from kbrepro.claims.judging import Outcome, claim, remark, tested, theorem, unchecked
 from kbrepro.claims.tables import SECONDS, TOTAL, Table
 from kbrepro.claims.words import (
     always,
@@ -32,12 +33,11 @@ from kbrepro.claims.words import (
     smallest,
     sometimes,
 )
-from kbrepro.curve import simple_regret
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.experiments import EPSILON
 from kbrepro.papers.gpn_ucb.experiments import PULLS as PULLS_OF_RATE
 from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL
-from kbrepro.problems import Trial
+from kbrepro.trials.curve import simple_regret
 
 BLACK_BOX = ("GP-UCB", "EI")
 GREY_BOX = ("cUCB", "OI")

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
-from kbrepro.kernels import Matern, grid
+from kbrepro.bandits.kernels import Matern, grid
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers import Make, Plan, Rules
 from kbrepro.papers.gpn_ucb import measures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
@@ -26,8 +27,7 @@ from kbrepro.papers.gpn_ucb.problems import (
     exact_chain,
 )
 from kbrepro.papers.gpn_ucb.sets import FeedForward
-from kbrepro.problems import Trial
-from kbrepro.simulation import Experiment, Planned
+from kbrepro.trials.simulation import Experiment, Planned
 
 EPSILON = 0.15
 #: Two layers of smoothness 1.5, and pulls, behind the rate of NonAda.

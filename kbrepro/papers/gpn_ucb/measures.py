@@ -5,17 +5,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from kbrepro.curve import simple_regret
-from kbrepro.kernels import Array, Bools, Integers
+from kbrepro.bandits.kernels import Array, Bools, Integers
+from kbrepro.bandits.policies.base import best_arm
+from kbrepro.bandits.posterior import RowPosterior
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers import Curves
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
-from kbrepro.policies.base import best_arm
-from kbrepro.posterior import RowPosterior
-from kbrepro.problems import Trial
-from kbrepro.simulation import rounds, run
+from kbrepro.trials.curve import simple_regret
+from kbrepro.trials.simulation import rounds, run
 
 Source = Callable[[Trial], NetworkProblem]
 

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
+from kbrepro.bandits.kernels import Array
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.pieces import titled
-from kbrepro.kernels import Array
 from kbrepro.papers import Curves, looks
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Integers, Kernel
+from kbrepro.bandits.kernels import Array, Integers, Kernel
+from kbrepro.bandits.posterior import Stack, Uncertain
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
-from kbrepro.posterior import Stack, Uncertain
 
 
 class LayerPosterior(Uncertain):

@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Bools, Integers, Kernel, SquaredExponential, grid
+from kbrepro.bandits.kernels import Array, Bools, Integers, Kernel, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 

@@ -13,7 +13,9 @@ from itertools import combinations, product
 import numpy as np
 from scipy.special import ndtr
 
-from kbrepro.claims import Outcome, claim, own_question, remark, theorem, unchecked, words
+from kbrepro.bandits.problems import Trial
+from kbrepro.claims import words
+from kbrepro.claims.judging import Outcome, claim, own_question, remark, theorem, unchecked
 from kbrepro.claims.tables import TOTAL, Table, View
 from kbrepro.claims.words import (
     always,
@@ -31,7 +33,6 @@ from kbrepro.claims.words import (
 )
 from kbrepro.papers.igp_ucb import measures
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS
-from kbrepro.problems import Trial
 
 PROPOSED = OURS[1:]
 IMPROVING = ("EI", "PI")

@@ -6,11 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
+from kbrepro.bandits.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
+from kbrepro.bandits.information import GainByFormula
+from kbrepro.bandits.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
+from kbrepro.bandits.policies.base import Policy
+from kbrepro.bandits.problems import Model, Rows
 from kbrepro.data import SensorData, sets
 from kbrepro.data.store import train_test
-from kbrepro.information import GainByFormula
-from kbrepro.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers import Load, Plan, Rules, Source
 from kbrepro.papers.igp_ucb import measures
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS, POOLS
@@ -26,10 +29,7 @@ from kbrepro.papers.igp_ucb.problems import (
     sensor_rows,
 )
 from kbrepro.papers.igp_ucb.widths import Original
-from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
-from kbrepro.policies.base import Policy
-from kbrepro.problems import Model, Rows
-from kbrepro.simulation import Experiment, Planned, regrets_at
+from kbrepro.trials.simulation import Experiment, Planned, regrets_at
 
 SE = SquaredExponential(0.2)
 MATERN = Matern(0.2, nu=2.5)

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import eigvalsh
 
-from kbrepro.confidence import Chowdhury2017
-from kbrepro.information import allocated_gain
-from kbrepro.kernels import Array, Linear, Matern, SquaredExponential
+from kbrepro.bandits.confidence import Chowdhury2017
+from kbrepro.bandits.information import allocated_gain
+from kbrepro.bandits.kernels import Array, Linear, Matern, SquaredExponential
+from kbrepro.bandits.policies import ExpectedImprovement, ProbabilityOfImprovement
+from kbrepro.bandits.problems import Model
 from kbrepro.papers import Rules
 from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
-from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.problems import Model
 
 OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
 #: How EI and PI are named after incumbent and margin in prior standard deviations.

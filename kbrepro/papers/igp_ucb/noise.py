@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kbrepro.kernels import Array, Kernel
-from kbrepro.policies.base import Policy
-from kbrepro.problems import Model, Problem, Trial
-from kbrepro.simulation import rounds, start_policy
+from kbrepro.bandits.kernels import Array, Kernel
+from kbrepro.bandits.policies.base import Policy
+from kbrepro.bandits.problems import Model, Problem, Trial
+from kbrepro.trials.simulation import rounds, start_policy
 
 
 class NoiseRun(NamedTuple):

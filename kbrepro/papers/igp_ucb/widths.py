@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kbrepro.confidence import Probable
-from kbrepro.policies import UCB
+from kbrepro.bandits.confidence import Probable
+from kbrepro.bandits.policies import UCB
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,10 @@ from itertools import product
 
 import numpy as np
 
-from kbrepro.claims import Outcome, claim, own_question, remark, theorem, unchecked, words
+from kbrepro.bandits.kernels import SquaredExponential
+from kbrepro.bandits.problems import Trial
+from kbrepro.claims import words
+from kbrepro.claims.judging import Outcome, claim, own_question, remark, theorem, unchecked
 from kbrepro.claims.tables import EXPONENT, SECONDS, TOTAL, Table
 from kbrepro.claims.words import (
     always,
@@ -30,12 +33,10 @@ from kbrepro.claims.words import (
     smallest,
     sometimes,
 )
-from kbrepro.kernels import SquaredExponential
 from kbrepro.papers.pi_gp_ucb.experiments import DIMENSIONS, NU
 from kbrepro.papers.pi_gp_ucb.measures import counterexample, cover_of, half_width, uniform_regret
 from kbrepro.papers.pi_gp_ucb.partition import initial_side, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES
-from kbrepro.problems import Trial
 
 RIVAL, OURS = RULES = "IGP-UCB", "π-GP-UCB"
 #: The regret that Table 1 prints, by d and rule.

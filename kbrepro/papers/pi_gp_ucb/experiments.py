@@ -6,15 +6,15 @@ from itertools import product
 
 import numpy as np
 
-from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
-from kbrepro.kernels import Matern
+from kbrepro.bandits.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
+from kbrepro.bandits.kernels import Matern
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.posterior import LatticePosterior
 from kbrepro.papers import Plan, Rules
 from kbrepro.papers.pi_gp_ucb import measures
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
-from kbrepro.policies import UCB
-from kbrepro.posterior import LatticePosterior
-from kbrepro.simulation import Experiment, Planned
+from kbrepro.trials.simulation import Experiment, Planned
 
 NU = 1.5
 #: A kind of width, made with delta.

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 from scipy.special import stdtrit
 
-from kbrepro.curve import Curve, final_average_regret
-from kbrepro.kernels import Array, Integers, Kernel
+from kbrepro.bandits.kernels import Array, Integers, Kernel
+from kbrepro.bandits.problems import Playable, Trial
 from kbrepro.papers import Curves
 from kbrepro.papers.pi_gp_ucb.partition import (
     PartitionedUCB,
@@ -17,8 +17,8 @@ from kbrepro.papers.pi_gp_ucb.partition import (
     must_split,
     split_exponent,
 )
-from kbrepro.problems import Playable, Trial
-from kbrepro.simulation import Experiment, Planned, rounds, start_policy
+from kbrepro.trials.curve import Curve, final_average_regret
+from kbrepro.trials.simulation import Experiment, Planned, rounds, start_policy
 
 #: Runs of which the paper prints the mean.
 PRINTED_RUNS = 12

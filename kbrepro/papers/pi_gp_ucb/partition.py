@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kbrepro import checks
-from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017
-from kbrepro.kernels import Array, Bools, Integers
+from kbrepro.bandits.confidence import AbbasiYadkori2011, Chowdhury2017
+from kbrepro.bandits.kernels import Array, Bools, Integers
+from kbrepro.bandits.policies.base import AskTell, Seed, best_arm
+from kbrepro.bandits.posterior import CovariancePosterior, ExactPosterior, RowPosterior
+from kbrepro.bandits.problems import Model
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
-from kbrepro.policies.base import AskTell, Seed, best_arm
-from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
-from kbrepro.problems import Model
 
 VARIANTS = ("paper", "thesis")
 #: Which cells a width counts: those of the paper's Lemma 6, or all that T pulls can make.

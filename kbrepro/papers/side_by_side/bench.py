@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.problems import Gaussian, GPDraw, Problem, RKHSFunction, Trial
 from kbrepro.papers import Source
 from kbrepro.papers.igp_ucb import problems as igp
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
 from kbrepro.papers.side_by_side.field import BAYESIAN, NEAR_OPTIMAL, SUBLINEAR, Entry, field
-from kbrepro.problems import Gaussian, GPDraw, Problem, RKHSFunction, Trial
 
 #: A source whose policies are given a smoothed norm, which bounds nothing.
 with_norm = partial(igp.OtherModel, norm_of=partial(igp.rkhs_norm, kind="smoothed"))

@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from kbrepro.claims import own_question, remark
+from kbrepro.claims.judging import own_question, remark
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import (
     LIMITS,

@@ -6,19 +6,19 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.confidence import AbbasiYadkori2011
+from kbrepro.bandits.confidence import AbbasiYadkori2011
+from kbrepro.bandits.kernels import Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import GPDraw, RKHSFunction, Rows
 from kbrepro.data import SensorData
 from kbrepro.data.store import train_test
-from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers import Load, Plan, Rules, Source
 from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.igp_ucb.problems import rkhs_norm, sensor_rows
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.papers.side_by_side import bench, measures
 from kbrepro.papers.side_by_side.field import field
-from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, RKHSFunction, Rows
-from kbrepro.simulation import Experiment, Planned, regrets_at
+from kbrepro.trials.simulation import Experiment, Planned, regrets_at
 
 #: Problems behind coverage, and the rules whose bands are looked at.
 COVERED = ("SE, norm given", "Matérn, norm given", "Table 1, d = 1")

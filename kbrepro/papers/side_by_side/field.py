@@ -3,14 +3,8 @@
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
-from kbrepro.papers import Make
-from kbrepro.papers.bkb.policy import BKB
-from kbrepro.papers.pi_gp_ucb.measures import growing_variance
-from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
-from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
-from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
-from kbrepro.policies import (
+from kbrepro.bandits.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
+from kbrepro.bandits.policies import (
     PIMS,
     UCB,
     ExpectedImprovement,
@@ -19,8 +13,14 @@ from kbrepro.policies import (
     ThompsonSampling,
     VarianceOnly,
 )
-from kbrepro.policies.base import Player, Seed, at_once
-from kbrepro.problems import Model
+from kbrepro.bandits.policies.base import Player, Seed, at_once
+from kbrepro.bandits.problems import Model
+from kbrepro.papers import Make
+from kbrepro.papers.bkb.policy import BKB
+from kbrepro.papers.pi_gp_ucb.measures import growing_variance
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
+from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
+from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
 
 NEAR_OPTIMAL = "near-optimal"
 SUBLINEAR = "sublinear"

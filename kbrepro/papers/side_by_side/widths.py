@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from kbrepro.confidence import Probable
-from kbrepro.problems import Model
+from kbrepro.bandits.confidence import Probable
+from kbrepro.bandits.problems import Model
 
 
 @dataclass(frozen=True)

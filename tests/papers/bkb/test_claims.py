@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from traces import trace_of
 
-from kbrepro import information
-from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.bandits import information
+from kbrepro.bandits.kernels import SquaredExponential, grid
+from kbrepro.bandits.problems import RKHSFunction
 from kbrepro.papers.bkb import claims
-from kbrepro.problems import RKHSFunction
 
 
 def by_hand(**results):

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import eigh
 
-from kbrepro import information
-from kbrepro.confidence import Constant
-from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits import information
+from kbrepro.bandits.confidence import Constant
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.posterior import RowPosterior
+from kbrepro.bandits.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.papers.bkb import measures, pictures
 from kbrepro.papers.bkb.measures import shrinking_window, uniform_pulls
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
-from kbrepro.posterior import RowPosterior
-from kbrepro.problems import GPDraw, RKHSFunction, Trial
 
 KERNEL, POINTS, NOISE = SquaredExponential(0.07), grid(120), 0.01
 SOURCE, HALF = GPDraw(KERNEL, POINTS, NOISE), partial(uniform_pulls, upto=0.5)

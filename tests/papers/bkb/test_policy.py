@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbrepro.confidence import AbbasiYadkori2011, Constant
-from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.confidence import AbbasiYadkori2011, Constant
+from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.posterior import RowPosterior
+from kbrepro.bandits.problems import GPDraw, Model, Problem, Trial
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import CountedPosterior, MiniUCB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, FeaturePosterior, random_features
-from kbrepro.policies import UCB
-from kbrepro.posterior import RowPosterior
-from kbrepro.problems import GPDraw, Model, Problem, Trial
-from kbrepro.simulation import rounds
+from kbrepro.trials.simulation import rounds
 
 POINTS = np.random.default_rng(1).uniform(size=(60, 2))
 SE, LOGDET = SquaredExponential(0.3), AbbasiYadkori2011(0.1)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.bandits.kernels import SquaredExponential, grid
 from kbrepro.papers.bkb import precise
 from kbrepro.papers.bkb.precise import twice
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, FeaturePosterior

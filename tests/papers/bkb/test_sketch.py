@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.problems import Model
 from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import Authors
 from kbrepro.papers.bkb.sketch import (
@@ -21,7 +22,6 @@ from kbrepro.papers.bkb.sketch import (
     NystromPosterior,
     StreamingPosterior,
 )
-from kbrepro.problems import Model
 
 NOISE = 0.025
 POINTS = np.random.default_rng(1).uniform(size=(14, 2))

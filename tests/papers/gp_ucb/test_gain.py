@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbrepro import information
-from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits import information
+from kbrepro.bandits.kernels import Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers.gp_ucb import gain
-from kbrepro.problems import Trial
 
 E = 1 - np.exp(-1)
 KERNELS = (SquaredExponential(0.3), Matern(0.3, nu=2.5), Linear(), Independent())

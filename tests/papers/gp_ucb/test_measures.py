@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kbrepro.confidence import Srinivas2010
-from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.bandits.confidence import Srinivas2010
+from kbrepro.bandits.kernels import SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import GPDraw, Trial
 from kbrepro.papers.gp_ucb import gain, measures
-from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, Trial
-from kbrepro.simulation import run
+from kbrepro.trials.simulation import run
 
 
 def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone():

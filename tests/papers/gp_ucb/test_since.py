@@ -8,10 +8,10 @@ from dense import dense_posterior
 from scipy.integrate import quad
 from scipy.stats import kstest, norm
 
-from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import PIMS
+from kbrepro.bandits.problems import Model
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
-from kbrepro.policies import PIMS
-from kbrepro.problems import Model
 
 MODEL = Model(grid(8), Matern(0.3, nu=2.5), 0.1)
 HISTORY = [(0, 0.4), (3, -1.0), (0, 0.9), (6, 0.2)]

@@ -11,13 +11,13 @@ import pytest
 from dense import dense_posterior
 from mpmath import mp, mpf
 
-from kbrepro.information import allocated_gain
-from kbrepro.kernels import Linear, SquaredExponential, grid
+from kbrepro.bandits.information import allocated_gain
+from kbrepro.bandits.kernels import Linear, SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import Model, Trial, prior_draws
 from kbrepro.papers.gp_ucb import widths
 from kbrepro.papers.gp_ucb.widths import CompactArms, KnownNorm
-from kbrepro.policies import UCB
-from kbrepro.problems import Model, Trial, prior_draws
-from kbrepro.simulation import rounds
+from kbrepro.trials.simulation import rounds
 
 COMPACT = CompactArms(delta=0.1, d=2, side=1.5, a=2.0, b=3.0)
 KNOWN = KnownNorm(delta=0.1, max_gains=np.array([1.0, 2.0, 4.0]))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from traces import trace_of
 
-from kbrepro.kernels import grid
+from kbrepro.bandits.kernels import grid
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers.gpn_ucb import measures
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, RandomNetwork, exact_chain
 from kbrepro.papers.gpn_ucb.sets import FeedForward
-from kbrepro.problems import Trial
-from kbrepro.simulation import run
+from kbrepro.trials.simulation import run
 
 LOOSE = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1, 1), norm=2.0)
 

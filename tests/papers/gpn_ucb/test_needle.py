@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import j0
 
-from kbrepro.kernels import Matern
+from kbrepro.bandits.kernels import Matern
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers.gpn_ucb import needle
-from kbrepro.problems import Trial
 
 
 def test_the_kernel_and_the_later_layers_are_the_closed_forms_where_there_are_some():

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kbrepro.kernels import grid
+from kbrepro.bandits.kernels import grid
+from kbrepro.bandits.problems import Trial, prior_draws
 from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL, chain_facts, find_chains
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, Repeated, exact_chain
 from kbrepro.papers.gpn_ucb.sets import FeedForward
-from kbrepro.problems import Trial, prior_draws
 
 
 @pytest.mark.parametrize("structure", SMALL)

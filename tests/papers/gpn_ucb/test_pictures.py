@@ -5,10 +5,10 @@ import pytest
 from matplotlib.collections import PolyCollection
 from traces import trace_of
 
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers.gpn_ucb import pictures
 from kbrepro.papers.gpn_ucb.needle import Needles
 from kbrepro.papers.gpn_ucb.problems import DrawnChain
-from kbrepro.problems import Trial
 
 pytestmark = pytest.mark.usefixtures("styled")
 

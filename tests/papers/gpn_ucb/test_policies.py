@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.policies import (
     GPNUCB,
@@ -20,8 +21,7 @@ from kbrepro.papers.gpn_ucb.policies import (
     uniform_design,
 )
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, exact_chain
-from kbrepro.problems import Trial
-from kbrepro.simulation import run
+from kbrepro.trials.simulation import run
 
 ARMS = (3, 17, 40, 62, 9)
 POLICIES = {

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from kbrepro.kernels import Matern, SquaredExponential
+from kbrepro.bandits.kernels import Matern, SquaredExponential
 from kbrepro.papers.gpn_ucb.cascade_ei import _draw, _fine
 from kbrepro.papers.gpn_ucb.posterior import TABLE_POINTS, LayerPosterior, interpolate, stencil
 from kbrepro.papers.gpn_ucb.problems import KERNEL, draw_layer, lipschitz

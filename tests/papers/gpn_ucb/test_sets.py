@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbrepro.kernels import grid
+from kbrepro.bandits.kernels import grid
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers.gpn_ucb.problems import SMALL, RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import (
     KERNEL,
@@ -19,7 +20,6 @@ from kbrepro.papers.gpn_ucb.sets import (
     lower_envelope,
     neighbour_slopes,
 )
-from kbrepro.problems import Trial
 
 CHAIN = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1, 1))
 

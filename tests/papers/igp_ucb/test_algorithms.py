@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kbrepro.confidence import Chowdhury2017
-from kbrepro.kernels import Matern, grid
-from kbrepro.policies import UCB
-from kbrepro.problems import Model
+from kbrepro.bandits.confidence import Chowdhury2017
+from kbrepro.bandits.kernels import Matern, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import Model
 
 RECORDED = json.loads(
     (Path(__file__).parents[2] / "recorded" / "igp_ucb.json").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import pytest
 from kept_trials import kept_of
 
 from kbrepro import paths
-from kbrepro.claims import replication_probabilities
+from kbrepro.claims.judging import replication_probabilities
 from kbrepro.claims.words import indistinguishable
 from kbrepro.papers.igp_ucb import claims
 

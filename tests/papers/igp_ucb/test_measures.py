@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.bandits.kernels import SquaredExponential, grid
+from kbrepro.bandits.policies import ExpectedImprovement, ProbabilityOfImprovement
+from kbrepro.bandits.problems import Model
 from kbrepro.papers.igp_ucb import measures
-from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.problems import Model
 
 
 def test_each_variant_of_ei_and_pi_has_the_incumbent_and_the_margin_of_its_name():

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.policies.base import Policy
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers.igp_ucb.noise import noise_runs
-from kbrepro.policies.base import Policy
-from kbrepro.problems import Trial
 
 KERNELS = {"SE": SquaredExponential(0.2), "Matérn": Matern(0.2, nu=2.5), "linear": Linear()}
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 
-from kbrepro.kernels import Linear, Matern, SquaredExponential
+from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers.igp_ucb import problems
 from kbrepro.papers.igp_ucb.problems import (
     OtherModel,
@@ -21,7 +22,6 @@ from kbrepro.papers.igp_ucb.problems import (
     rkhs_norm,
     sensor_rows,
 )
-from kbrepro.problems import Trial
 
 SE = SquaredExponential(0.2)
 SMOOTH = PosteriorMean(SE, n_arms=30)

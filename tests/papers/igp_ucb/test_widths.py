@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017
-from kbrepro.kernels import Matern, SquaredExponential
+from kbrepro.bandits.confidence import AbbasiYadkori2011, Chowdhury2017
+from kbrepro.bandits.kernels import Matern, SquaredExponential
 from kbrepro.papers.igp_ucb.widths import Original
 
 PRINTED = json.loads(

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from traces import trace_of
 
-from kbrepro.kernels import Matern, grid
+from kbrepro.bandits.kernels import Matern, grid
+from kbrepro.bandits.problems import Known, Model, Problem, Trial
 from kbrepro.papers.pi_gp_ucb import measures, pictures
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, LatticeKernel
-from kbrepro.problems import Known, Model, Problem, Trial
-from kbrepro.simulation import Experiment, rounds
+from kbrepro.trials.simulation import Experiment, rounds
 
 KERNEL = Matern(0.2, nu=1.5)
 PI = {"π-GP-UCB": partial(PartitionedUCB, delta=0.1, nu=1.5)}

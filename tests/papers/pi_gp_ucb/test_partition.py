@@ -16,8 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro import checks
-from kbrepro.confidence import Chowdhury2017, Flynn2024
-from kbrepro.kernels import Matern, grid
+from kbrepro.bandits.confidence import Chowdhury2017, Flynn2024
+from kbrepro.bandits.kernels import Matern, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import Model, Problem, Uniform
 from kbrepro.papers.pi_gp_ucb import partition
 from kbrepro.papers.pi_gp_ucb.partition import (
     PartitionedUCB,
@@ -26,9 +28,7 @@ from kbrepro.papers.pi_gp_ucb.partition import (
     possible_cells,
 )
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
-from kbrepro.policies import UCB
-from kbrepro.problems import Model, Problem, Uniform
-from kbrepro.simulation import rounds
+from kbrepro.trials.simulation import rounds
 
 
 def model_on(n, d, alpha=1.0):

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.problems import Trial, Uniform
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, LatticeKernel, Surface, grid_indices
-from kbrepro.problems import Trial, Uniform
 
 KERNEL = Matern(0.2, nu=1.5)
 ON_30 = {"side": 30, "noise_variance": 1.0, "noise_bound": 0.5}

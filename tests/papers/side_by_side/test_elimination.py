@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.problems import Model, RKHSFunction, Rows, Trial
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
-from kbrepro.problems import Model, RKHSFunction, Rows, Trial
-from kbrepro.simulation import run
+from kbrepro.trials.simulation import run
 
 
 def source(n_arms=24, noise_variance=0.01):

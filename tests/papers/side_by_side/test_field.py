@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-from kbrepro.confidence import Flynn2024
-from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.confidence import Flynn2024
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.problems import Gaussian, GPDraw, Model, Problem, Trial
 from kbrepro.papers.side_by_side import bench
 from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, Misled, synthetic
 from kbrepro.papers.side_by_side.field import UniformPlay, field, with_grown_variance
-from kbrepro.policies import UCB
-from kbrepro.problems import Gaussian, GPDraw, Model, Problem, Trial
-from kbrepro.simulation import run, start_policy
+from kbrepro.trials.simulation import run, start_policy
 
 ENTRIES = field(0.1)
 BENCH = synthetic(50, 40, {"Table 1": 5, "BKB": 6}, 60)

@@ -1,0 +1,1 @@
+"""The small shared package: Gaussian-process bandits on a finite set of arms."""

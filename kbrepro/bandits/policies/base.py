@@ -1,0 +1,475 @@
+"""What all policies share: `ask` for an arm, `tell` its observation, and one rule for ties.
+
+Arms within 1e-10 (unit + |max|) of the maximum are tied, and a given order decides; the unit is
+that of the index, so that rewards in any unit give the same arms. Indices are of rewards less the
+`level` of the prior mean, so that a constant in both changes no arm. Exact equality is never
+required: floating-point ties do not survive a change of BLAS.
+
+A policy owns its generator: save it, `pickle.dumps(policy)`, and it goes on as if nothing had
+happened. A policy that is told earlier arms and rewards before it is first asked pulls what the
+saved one would, with two limits: a rule that draws needs the generator's state of that round, and
+ties fall to the lowest arm, since the order that was drawn in round 1 is not known. Policies that
+must be saved say so.
+"""
+
+import copy
+import math
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.metadata import version
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.random import Generator
+
+from kbrepro import checks
+from kbrepro.bandits.kernels import Array, Integers, quiet
+from kbrepro.bandits.posterior import (
+    AfterPending,
+    Conditioned,
+    ExactPosterior,
+    LatticePosterior,
+    exact_posterior,
+    level_of,
+)
+from kbrepro.bandits.problems import Model
+
+TOLERANCE = 1e-10
+#: Arguments that a policy may take, of a model its `mean`.
+EVERYTHING: tuple[str, ...] = ("allowed", "n", "pending", "noise_variance", "mean")
+#: A reward so many standard deviations from its prior mean does not fit the model.
+FAR = 10.0
+
+#: What a pickle of a policy has besides its attributes: the version of this package.
+SAVED_BY = "saved by kbrepro"
+#: Beyond a prior mean of so many prior standard deviations doubles keep less than seven digits of
+#: one.
+HIGH = 1e9
+#: A seed, or a generator that a policy draws from and owns.
+Seed = int | Generator
+
+
+def best_arm(
+    index: Array, rank: Integers | None = None, unit: float = 1.0, level: float = 0.0
+) -> int:
+    """Return the arm with the largest index (A,); among tied arms that of lowest `rank` (A,), else
+    of lowest number.
+
+    `unit` is the unit of the index: the prior standard deviation of an index in units of reward, 1
+    of a logarithm. The maximum counts as its distance to 0 or to `level`, whichever is nearer: an
+    index may include that constant or not. Raises ValueError if an index is NaN.
+    """
+    top = float(index.max())
+    if math.isnan(top):
+        raise ValueError(
+            f"index[{int(np.isnan(index).argmax())}] = nan is not allowed: index must not be NaN"
+        )
+    slack = 0.0 if math.isinf(top) else TOLERANCE * (unit + min(abs(top), abs(top - level)))
+    (tied,) = (index >= top - slack).nonzero()
+    return int(tied[0] if rank is None else tied[rank[tied].argmin()])
+
+
+class Player(Protocol):
+    """The least a policy has: `ask` returns the arm to pull, `tell` takes in the observation."""
+
+    def ask(self) -> int: ...
+    def tell(self, arm: int, observation: object, /) -> None: ...
+
+
+class History(NamedTuple):
+    """What a policy was told, pull by pull; a noise variance of None is that of the model."""
+
+    arms: list[int]
+    rewards: list[Any]
+    noise_variances: list[float | None]
+
+
+#: Arm, observation and noise variance, None for that of the model.
+Pull = tuple[int, object, float | None]
+
+
+#: Functions `learn` that change nothing before they can no longer fail.
+AT_ONCE = set[Callable[..., None]]()
+
+
+def at_once(learn: Callable[..., None]) -> Callable[..., None]:
+    """Say that this `learn` changes nothing before it can no longer fail."""
+    AT_ONCE.add(learn)
+    return learn
+
+
+@cache
+def _version() -> str:
+    return version("kbrepro")
+
+
+class AskTell(checks.Changing):
+    """What is the same in all policies: the arguments of `ask` and `tell`, the history, and another
+    model.
+
+    A subclass has a `model`, a generator `rng` and the round `t`, chooses one arm in `choose`, and
+    takes in one observation in `learn`. `takes` names the arguments that it understands; others are
+    refused. Where `learn` fails the policy is put back, with all in it that is `checks.Changing`,
+    unless `at_once` says that it changes nothing before it can no longer fail, which is faster.
+    """
+
+    shared: ClassVar[tuple[str, ...]] = ("rng",)
+    takes: tuple[str, ...] = ()
+    model: Any
+    rng: Generator
+    t: int
+    _told: History
+    _allowed: Integers | None = None
+    _waiting: list[int]
+    _rank: Integers | None = None
+    _first_asked = 0
+    _made_with: tuple[tuple[object, ...], dict[str, object]]
+
+    def __new__(cls, model: object = None, *given: object, **settings: object) -> Self:
+        policy = super().__new__(cls)
+        policy._told, policy._waiting = History([], [], []), []
+        policy._made_with = given, settings
+        return policy
+
+    def start(self, model: Any, rng: Seed) -> None:
+        """Take in model and generator; ValueError on a prior mean that the policy does not take."""
+        self._refuse(mean=model.mean if np.any(getattr(model, "mean", 0.0)) else None)
+        self.model, self.rng, self.t = model, checks.seeded(rng=rng), 1
+
+    def choose(self) -> int:
+        """Return the arm to pull."""
+        raise NotImplementedError
+
+    def learn(self, arm: int, observation: Any) -> None:
+        """Take in what one pull of `arm` gave."""
+        raise NotImplementedError
+
+    def ask(self, n: int = 1, *, allowed: object = None, pending: object = None) -> Any:
+        """Return the arm to pull, an int, or for n > 1 a list of n arms to pull at once.
+
+        `allowed` are the arms to choose from, as a mask (A,) of bools or as arm numbers; `pending`
+        the arms whose rewards are not known yet. UCB, EI and the variance-only rule use the
+        variance that is left after pending pulls, with the mean as it is, and then after each arm
+        of the batch: GP-BUCB (Desautels, Krause & Burdick 2014), whose theorem multiplies the width
+        by exp(C), C the most that pending pulls tell of f (nats); here the width stays. For EI that
+        is the kriging believer (Ginsbourger, Le Riche & Carraro 2010). Thompson sampling draws anew
+        for each arm, whatever is pending; PIMS and GP-EIMS draw a new maximum for each, and use the
+        variance left, too. Raises ValueError on an argument that the policy does not take,
+        IndexError on an arm out of range.
+        """
+        if type(n) is int and n == 1 and allowed is None and pending is None:
+            return self.choose()
+        checks.positive_int(n=n)
+        self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
+        n_arms, waiting = self.model.n_arms, list[int]()
+        if pending is not None:
+            waiting += checks.chosen(n_arms, "pending", pending, least=0).tolist()
+        asking = object.__new__(type(self))  # a copy: nobody else sees what is allowed and pending
+        among = checks.chosen(n_arms, "allowed", allowed, once=True)
+        vars(asking).update(vars(self), _waiting=waiting, _allowed=among)
+        before = dict(vars(asking))
+        try:
+            arms = asking._batch(int(n)) if n > 1 or waiting else [asking.choose()]
+        finally:  # what `choose` keeps, such as the order of ties
+            for name, its in vars(asking).items():
+                if its is not before.get(name) and not isinstance(its, AfterPending):
+                    setattr(self, name, its)
+        return arms[0] if n == 1 else arms
+
+    def tell(self, arms: object, rewards: object, *, noise_variance: object = None) -> None:
+        """Take in what a pull of an arm gave, or what pulls of several arms gave, one reward each.
+
+        `noise_variance`, one or one for each, if it is another than the model's. True and False are
+        1 and 0. Raises IndexError on a bad arm, ValueError on a reward that is no finite number, or
+        on a noise variance that is not above 0 or not taken; after any error the policy is as it
+        was.
+        """
+        told = self._looked_at(arms, rewards, noise_variance)
+        at_once = len(told) == 1 and type(self).learn in AT_ONCE
+        before = None if at_once else (vars(self.apart()), self.rng.bit_generator.state)
+        try:
+            for arm, observation, noise in told:
+                self.learn(arm, observation, *([] if noise is None else [noise]))
+        except BaseException:  # also where somebody interrupts
+            if before:
+                self.__dict__, self.rng.bit_generator.state = before
+            raise
+        for arm, observation, noise in told:
+            self._told.arms.append(arm)
+            self._told.rewards.append(observation)
+            self._told.noise_variances.append(noise)
+
+    def _looked_at(self, arms: Any, rewards: Any, noise_variance: object) -> list[Pull]:
+        """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a
+        pull gives.
+        """
+        n_arms, observed = self.model.n_arms, getattr(self.model, "observed", None)
+        plain = type(arms) is int and 0 <= arms < n_arms
+        plain = plain and noise_variance is None and observed is None
+        if plain and isinstance(rewards, float) and math.isfinite(rewards):  # as most are: fast
+            return [(arms, float(rewards), None)]
+        self._refuse(noise_variance=noise_variance)
+        if not hasattr(arms, "__len__") or getattr(arms, "ndim", 1) == 0:
+            arms, rewards = [arms], [rewards]
+        pulled = checks.chosen(n_arms, "arms", arms, least=0).tolist()
+        if observed and isinstance(rewards, list | tuple | np.ndarray):
+            seen = [observed(each) for each in rewards]
+        else:
+            seen = checks.array("rewards", rewards, 1).tolist()
+        n = len(pulled)
+        if len(seen) != n:
+            raise checks.refused(
+                "rewards",
+                rewards,
+                f"a list of {n}, as many as arms; and an arm is a number, no point",
+            )
+        return list(zip(pulled, seen, checks.noise_variances(n, noise_variance), strict=True))
+
+    @property
+    def history(self) -> History:
+        """What was told so far, as Python numbers: copies of the lists."""
+        return History(*map(list, self._told))
+
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self) | {SAVED_BY: _version()}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        saved_by, now = state.pop(SAVED_BY, None), _version()
+        told = (
+            f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and"
+            f" this is {now}, "
+        )
+        if saved_by is None:
+            raise ValueError(
+                told
+                + "which cannot go on with it: tell a new one the arms and rewards of its history"
+            )
+        if saved_by != now:
+            warnings.warn(
+                told + "which may not fit: policy.with_model(policy.model) makes it anew",
+                stacklevel=2,
+            )
+        vars(self).update(state)
+
+    def with_model(self, model: object) -> Self:
+        """Return the same policy with another model, told the same history; its generator goes on
+        from this state.
+
+        The order of ties stays if the number of arms does. A model with more arms keeps the numbers
+        of the old ones.
+        """
+        given, settings = self._made_with
+        policy = type(self)(model, *given, **settings | {"rng": copy.deepcopy(self.rng)})
+        if policy.model.n_arms == self.model.n_arms:
+            policy._rank = self._rank
+        for arm, reward, noise in zip(*self._told, strict=True):
+            policy.tell(arm, reward, noise_variance=noise)
+        return policy
+
+    def ties(self) -> Integers:
+        """Return the order of ties, (A,): one permutation, or if first asked after round 1 the
+        arms' numbers.
+        """
+        self._first_asked = self._first_asked or self.t
+        if self._rank is None:
+            n = self.model.n_arms
+            self._rank = self.rng.permutation(n) if self._first_asked == 1 else np.arange(n)
+            self._rank.setflags(write=False)
+        return self._rank
+
+    def any_arm(self) -> int:
+        """Return one of the arms that are allowed and, while there are such, not pending,
+        uniformly.
+        """
+        allowed = np.arange(self.model.n_arms) if self._allowed is None else self._allowed
+        free = np.setdiff1d(allowed, self._waiting) if self._waiting else allowed
+        return int(self.rng.choice(free if len(free) else allowed))
+
+    def _batch(self, n: int) -> list[int]:
+        return [self.choose() for _ in range(n)]
+
+    def _refuse(self, **given: object) -> None:
+        for name, value in given.items():
+            if value is not None and name not in self.takes:
+                raise ValueError(
+                    f"{name} = {checks.shown(value)} is not allowed: {type(self).__name__} takes no"
+                    f" {name}"
+                )
+
+
+class IndexPolicy(AskTell):
+    """Pulls the arm with the largest `index`; one permutation, the first thing drawn from `rng`,
+    breaks ties.
+
+    Made from a `model`, the horizon if it is known, and `rng`, a seed or a generator. With
+    `random_opening` the first arm is uniformly random instead. A subclass gives the index, its
+    `unit` (see `best_arm`) and its `prior`. If it is first asked after round 1, it draws no
+    permutation. `level` is a constant that the index may include.
+    """
+
+    takes: tuple[str, ...] = ("allowed",)
+    posterior: Conditioned
+    unit: float = 1.0
+    level: float = 0.0
+    #: Whether arms of large index are likely to be chosen soon: not where the index is drawn anew.
+    looks_ahead = True
+
+    def __init__(
+        self,
+        model: object,
+        horizon: int | None = None,
+        *,
+        rng: Seed = 0,
+        random_opening: bool = False,
+    ) -> None:
+        checks.having(
+            "a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model
+        )
+        if horizon is not None:
+            checks.positive_int(horizon=horizon)
+        self.start(model, rng)
+        self.random_opening = random_opening
+        self.posterior = self.prior(horizon)
+
+    def prior(self, horizon: int | None) -> Conditioned:
+        """Return the posterior before the first pull."""
+        raise NotImplementedError
+
+    def index(self) -> Array:
+        """Return the index of every arm in this round, (A,)."""
+        raise NotImplementedError
+
+    def choose(self) -> int:
+        """Return the arm to pull; ValueError on an index that is not one number an arm, or NaN."""
+        if self.random_opening and self.t == 1:
+            self._first_asked = 1
+            return self.any_arm()
+        rank, index = self.ties(), np.asarray(self.index())
+        if index.shape != rank.shape:
+            raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
+        allowed = self._allowed
+        if allowed is None:
+            arm = best_arm(index, rank, self.unit, self.level)
+        else:
+            place = best_arm(index[allowed], rank[allowed], self.unit, self.level)
+            arm = int(allowed[place])
+        if self.looks_ahead and isinstance(self.posterior, LatticePosterior):
+            self.posterior.look_ahead(arm, index)
+        return arm
+
+    def learn(self, arm: int, observation: Any) -> None:
+        """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
+        self.posterior.update(arm, observation)
+        self.t += 1
+
+
+class Policy(IndexPolicy):
+    """An acquisition rule for plain problems: an `IndexPolicy` with the exact posterior of all
+    arms.
+
+    `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size. The unit
+    of the index is the largest prior standard deviation unless a subclass says otherwise. With
+    `warn` one warning is given if a reward lies FAR or more standard deviations from its prior
+    mean; `run_trials`, whose rewards are made, wants none.
+
+    `level` is the middle one of the prior means. The rules here rank `centred`, the posterior mean
+    less that level: the arms are those of rewards and prior mean less a constant of up to HIGH
+    prior standard deviations; a warning is given beyond.
+    """
+
+    takes: tuple[str, ...] = ("allowed", "noise_variance", "mean")
+    model: Model
+    posterior: Any
+
+    def __init__(
+        self,
+        model: Model,
+        horizon: int | None = None,
+        *,
+        form: Callable[..., ExactPosterior] | None = None,
+        warn: bool = True,
+        **settings: Any,
+    ) -> None:
+        checks.having("a Model", "n_arms", "points", "kernel", "noise_variance", model=model)
+        if form is not None:
+            checks.function(form=form)
+        self.form, self.warn = form, warn
+        self._prior_mean = checks.per_arm(model.n_arms, model.mean)
+        prior_variance = model.kernel.diag(model.points)
+        self._reward_sd = np.sqrt(prior_variance + model.noise_variance)
+        self.prior_sd = float(np.sqrt(prior_variance.max()))
+        self.level = level_of(self._prior_mean)
+        if abs(self.level) > HIGH * self.prior_sd:
+            warnings.warn(
+                f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations"
+                f" ({self.prior_sd:.4g}): rewards lose digits; take a constant off both before they"
+                " are told",
+                stacklevel=3,
+            )
+        super().__init__(model, horizon, **settings)
+
+    @property
+    def unit(self) -> float:  # type: ignore[override]  # read only
+        return self.prior_sd
+
+    def centred(self) -> Array:
+        """Return the posterior mean less `level`, (A,)."""
+        return self.posterior.centred if self.level else self.posterior.mean
+
+    def prior(self, horizon: int | None) -> Conditioned:
+        return self.made(self.form or partial(exact_posterior, horizon=horizon))
+
+    def made(self, form: Callable[..., object]) -> Any:
+        """Return this form of the model's posterior before the first pull."""
+        return form(
+            self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean
+        )
+
+    @at_once
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
+        """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
+        mean, sd = self._prior_mean[arm], self._reward_sd[arm]
+        if self.warn and (off := abs(observation - mean) / sd) >= FAR:
+            # first: a warning may be an error
+            warnings.warn(
+                f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
+                f" prior mean {mean:.4g}: give Model a `mean` (model.fit keeps it) and its kernel a"
+                " `variance` that fit",
+                stacklevel=3,
+            )
+            self.warn = False
+        given = [] if noise_variance is None else [noise_variance]
+        self.posterior.update(arm, observation, *given)
+        self.t += 1
+
+    def recommend(self, *, allowed: object = None) -> int:
+        """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
+        arms = checks.chosen(self.model.n_arms, "allowed", allowed, once=True)
+        return int(arms[best_arm(self.centred()[arms], unit=self.prior_sd)])
+
+    def gap(self, width: Callable[[Self], float] | None = None, *, allowed: object = None) -> float:
+        """Return the most that the recommended arm may lose while the band mean +- width sd holds,
+        at least 0.
+
+        The largest upper bound of any other arm less its lower bound: stop when it is small enough
+        (LUCB, Kalyanakrishnan et al. 2012). By default with the policy's own `width`; ValueError if
+        it has none and none is given.
+        """
+        chosen: Any = width or getattr(self, "width", None)
+        checks.width(width=chosen)
+        arms = checks.chosen(self.model.n_arms, "allowed", allowed, once=True)
+        best = self.recommend(allowed=arms)
+        mean, reach = self.centred(), chosen(self) * self.posterior.sd
+        others, lower = arms[arms != best], (mean - reach)[best]
+        return float((mean + reach)[others].max(initial=lower) - lower)
+
+    @quiet
+    def _batch(self, n: int) -> list[int]:
+        # of the copy that asks
+        self.posterior = AfterPending(self.posterior, self._waiting, room=n)
+        for _ in range(n):
+            arm = self.choose()
+            self.posterior.pull(arm)
+            self._waiting.append(arm)
+        return self._waiting[-n:]

@@ -1,0 +1,51 @@
+"""Plans: what the notebook of a paper plays, label by label, from its parameters."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from inspect import signature
+
+from kbrepro.data.store import load
+from kbrepro.papers import Load, Plan, found
+from kbrepro.trials import store
+from kbrepro.trials.store import Store
+
+#: Of a notebook, by name.
+Parameters = Mapping[str, object]
+
+
+def plan_of(notebook: str, parameters: Parameters, load: Load) -> Plan:
+    """Return what a notebook plays with these parameters, by label; nothing if no paper names it.
+
+    ValueError names a missing parameter.
+    """
+    folders = [folder for folder, paper in found().items() if paper.notebook == notebook]
+    if not folders:
+        return {}
+    module = import_module(f"kbrepro.papers.{folders[0]}.experiments")
+    wanted, known = signature(module.experiments).parameters, {**parameters, "load": load}
+    if missing := [name for name in wanted if name not in known]:
+        raise ValueError(f"{notebook} must have the parameters {', '.join(missing)}")
+    return module.experiments(**{name: known[name] for name in wanted})
+
+
+def remembering(kept_in: Store) -> Load:
+    """Return what loads sensor data or, if it is not here, what a store remembers of it."""
+
+    remembered = cache(lambda name, *how: store.remembered(kept_in, name, load(name, *how)))
+    return lambda name, *how: remembered(name, *map(tuple, how))
+
+
+def with_data(notebook: str, parameters: Parameters, full: Store, short: bool) -> tuple[Plan, Load]:
+    """Return a plan and what loaded its sensor data.
+
+    Data that is not here is what the full scale remembers of it; in a `short` run that must play on
+    it, a simulated substitute.
+    """
+    loads = remembering(full)
+    plan = plan_of(notebook, parameters, loads)
+    if short:
+        jobs = [planned.job(label) for label, planned in plan.items()]
+        if any(job.without_data and not full.has(job) for job in jobs):
+            return plan_of(notebook, parameters, load), load
+    return plan, loads

@@ -1,0 +1,286 @@
+"""What a notebook shows and leaves: verdicts, checked sentences, figures and tables."""
+
+import io
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from IPython.display import Image, Markdown, display
+from matplotlib.figure import Figure
+from PIL import Image as Pixels
+
+from kbrepro import checks, figures, paths
+from kbrepro.batch import plans
+from kbrepro.claims import scorecard
+from kbrepro.claims.judging import CROSS, DEPENDS, sentences_of
+from kbrepro.claims.tables import Kept, Unlike
+from kbrepro.figures import comparisons
+from kbrepro.papers import folder_of, looks
+from kbrepro.trials.replay import Replays
+from kbrepro.trials.store import PLAYED, Store
+
+#: A picture is kept while no pixel differs from the new one by more, of 255: another processor
+#: colours edges so.
+UNSEEN = 10
+#: Digits that no result moves: addresses, places in a paper, years.
+REFERENCES = re.compile(
+    r"\]\([^)]*\)|\b(?:19|20)\d\d\b"
+    r"|\b(?:Tables?|Figs?\.|[Ee]qs?\.|Lemmas?|Theorems?|Sections?) [\d.]*\d"
+)
+#: A number of a text.
+NUMBER = r"\d[\d.,]*\d|\d"
+#: Below the first verdicts of a notebook.
+HOW_TO = (
+    scorecard.MEANS + " *Kept* are the trials that we played; a rerun draws as many of them anew as"
+    " the paper played, and the numbers in brackets are 95 % of redraws of those kept; what has no"
+    " chance in it says *nothing redrawn*. Sentences of one *finding* are judged together, too, in"
+    " [every claim](../results/README.md). *Room*: how near to its bound a theorem came. What words"
+    " such as *on par* mean, in numbers: [words](../docs/words.md)."
+)
+
+
+class Record:
+    """The record of one notebook's run: its plan and trials, what it judges, and the folder that it
+    writes to.
+
+    `parameters` are the notebook's, by name; `plan` is what is played with them, by label, and
+    `readings_of(name, ...)` returns sensor data as the plan has it: if it is not here, what is
+    remembered or a substitute. A label with the settings of the full scale is read
+    from `results/paper/<notebook>/played`, one of its trials is replayed, and what rests on such
+    labels alone is judged. With changed parameters all others are played. `results_dir` is relative
+    to the project's root: figures and tables go there, and what is played is kept in its `played/`;
+    if it is empty, nothing is written.
+    """
+
+    def __init__(self, notebook: str, parameters: Mapping[str, Any]) -> None:
+        figures.use_style(looks())
+        root = paths.checkout()
+        self.notebook, self.parameters = notebook, parameters
+        self.full_scale = root / f"results/{paths.FULL_SCALE}/{notebook}"
+        _require_known(parameters)
+        results_dir = parameters["results_dir"]
+        self.folder = root / results_dir if results_dir else None
+        own = paths.whole_of(self.folder) if self.folder else self.full_scale
+        elsewhere = own != self.full_scale
+        facts = paths.facts_of(self.full_scale)
+        known = facts.get("parameters", {}) if elsewhere or not self.folder else parameters
+        self.changed = {
+            name: value for name, value in known.items() if parameters.get(name, value) != value
+        }
+        self.short = bool(self.changed) or (elsewhere and not facts)
+        self._replays = Replays(root, self.full_scale)
+        self._full = Store(self.full_scale / PLAYED, read_only=True, on_read=self._replays)
+        self._own = Store(own / PLAYED, on_read=Replays(root, own)) if elsewhere else None
+        self.plan, self.readings_of = plans.with_data(notebook, parameters, self._full, self.short)
+        # a label that is as at full scale is so in this plan
+        self._kept = Kept(self._full.folder, known or parameters, lambda: self.plan, self._unlike)
+        self._text = _checked_text(root / f"notebooks/{notebook}.py")
+        self._unchecked, self._wrong = [*self._text], list[str]()
+        self._explained = False
+        if self.short:
+            pairs = [f"{name} is {parameters[name]!r}" for name in self.changed]
+            why = f" ({', '.join(pairs)})" if pairs else ""
+            display(Markdown(f"*The text describes the full scale, which this run is not{why}.*"))
+
+    def play(self, label: str) -> Any:
+        """Return the trials of a label, read or played: curves by rule, or what the job
+        returned.
+        """
+        checks.one_of(self.plan, label=label)
+        planned = self.plan[label]
+        at_full_scale = not self.short or self._full.has(planned.job(label))
+        return planned.play(label, self._full if at_full_scale else self._own)
+
+    def _unlike(self, label: str) -> str:
+        """In what a label is not as at full scale; empty if it is."""
+        if not self.short:
+            return ""
+        planned = self.plan.get(label)
+        others = self._full.others(planned.job(label), most=100) if planned else None
+        if others is None:
+            return f"`{label}` is not played at both scales"
+        if not others:
+            return ""
+        named = []
+        for name, full in self.changed.items():
+            now = self.parameters[name]
+            if any(line.endswith(f"{name}: {full} before, {now} now") for line in others):
+                named.append(f"{name} is {now!r}, full scale {full!r}")
+        why = "; ".join(named) or others[0]
+        return f"`{label}` is not as at full scale ({why})"
+
+    def verdicts(self, *ids: str) -> None:
+        """Show for claims and theorems what the paper says, our number, and in how many reruns it
+        comes out; of each that depends on a reading, all readings as a picture.
+
+        What rests on a label that is not as at full scale is not judged, and said. ValueError on an
+        unknown claim.
+        """
+        known = {each.id: each for each in sentences_of(folder_of(self.notebook))}
+        records, left = [], []
+        for each in ids:
+            checks.one_of(known, **{f"claim of {self.notebook}": each})
+            try:
+                records.append(scorecard.record_of(known[each], self._kept))
+            except Unlike as error:
+                left.append(f"{each} is not judged: {error}.")
+        told = [scorecard.tables(records)] if records else []
+        if told and not self._explained:
+            told.append(_folded("How to read this", HOW_TO))
+            self._explained = True
+        display(Markdown("\n\n".join([*told, *left])))
+        for record in records:
+            claim = known[record["id"]]
+            if record.get("verdict") == DEPENDS:
+                title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
+                judged = scorecard.judged(claim, self._kept).readings
+                # two choices together only where the verdict rests on them
+                readings = [each for each in judged if CROSS in title or CROSS not in each.choice]
+                self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
+
+    def check(self, words: str, holds: object = True) -> None:
+        """Check a statement of the Markdown cells tagged `checked`: they must have these words,
+        whose numbers come from the results, and it must hold.
+
+        What is not so is shown here, and `finish` raises it. In a short run nothing is checked.
+        """
+        if self.short:
+            return
+        plain = _plain(words)
+        if plain in self._text and holds:
+            for found in re.finditer(re.escape(plain), self._text):
+                self._unchecked[slice(*found.span())] = re.sub(r"\d", "_", found[0])
+            return
+        told = [each for each in _sentences(self._text) if _masked(plain) in _masked(each)]
+        said = f"the text says “{told[0]}”" if told else "no checked text says it"
+        results = f"the results say “{plain}”" if holds else f"“{plain}” does not hold"
+        self._wrong.append(f"{results}; {said}")
+        display(Markdown(f"**Not so:** {self._wrong[-1]}."))
+
+    def finish(self) -> None:
+        """Show that a run was short, or what was not replayed; write all verdicts to claims.json.
+
+        Numbers there have six digits (`scorecard.rounded`). ValueError names what the text says and
+        the results do not, and what is left of a sentence of a cell tagged `checked` with a number
+        that nothing checked.
+        """
+        if self.short:
+            display(
+                Markdown(
+                    "Not all of the full scale was judged here; see the [full-scale"
+                    f" notebook](../notebooks/{self.notebook}.ipynb)."
+                )
+            )
+            return
+        for each in _sentences("".join(self._unchecked)):
+            if numbers := re.findall(NUMBER, REFERENCES.sub("", each)):
+                self._wrong.append(f"nothing checks {' and '.join(numbers)} in {each!r}")
+        if self._wrong:
+            raise ValueError(
+                "\n".join([f"{self.notebook}: the text is not as the results", *self._wrong])
+            )
+        if long := self._replays.long:
+            said = (
+                "One trial of each label was played again, but for"
+                f" {len(long)} whose trials are long"
+            )
+            display(Markdown(_folded(said, "; ".join(long))))
+        if self.folder:
+            before = None
+            with suppress(OSError, ValueError):  # none, or damaged: it is replaced
+                before = paths.read_json(self.full_scale / "claims.json")
+            found = scorecard.rounded(
+                scorecard.of_paper(folder_of(self.notebook), self._kept), before
+            )
+            text = json.dumps(found, indent=1, ensure_ascii=False, default=float)
+            paths.write_text(self.folder / "claims.json", text + "\n")
+
+    def figure(self, figure: Figure, name: str) -> None:
+        """Write a figure as `figures/<name>.png`, 200 dots an inch, show that, and close it.
+
+        At full scale it is the committed picture while that looks the same.
+        """
+        drawn = io.BytesIO()
+        figure.savefig(drawn, dpi=200, facecolor="white")
+        where = f"figures/{name}.png"
+        before = self.full_scale / where
+        old = before.read_bytes() if before.is_file() and not self.short else b""
+        picture = old if _looks_like(old, drawn.getvalue()) else drawn.getvalue()
+        if self.folder:
+            paths.write_bytes(self.folder / where, picture)
+        width = round(100 * figure.get_size_inches()[0])
+        display(Image(_few_colours(picture), width=width, alt=figure.get_suptitle()))
+        plt.close(figure)
+
+    def table(self, table: pd.DataFrame, name: str) -> None:
+        """Write `tables/<name>.csv`."""
+        if self.folder:
+            where = self.folder / f"tables/{name}.csv"
+            paths.write_text(where, table.to_csv(float_format="%.6g"))
+
+
+def _folded(summary: str, text: str) -> str:
+    return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
+
+
+def _require_known(names: Mapping[str, Any]) -> None:
+    """Raise ValueError if papermill was given a name that the notebook's cell of parameters has
+    not.
+    """
+    cells = names.get("In", [])  # so far
+    known = re.findall(r"^(\w+): .* = ", "\n".join(cells), flags=re.M)
+    for cell in cells:
+        if cell.startswith("# Parameters\n"):
+            for name in re.findall(r"^(\w+) = ", cell, flags=re.M):
+                checks.one_of(known, parameter=name)
+
+
+def _few_colours(picture: bytes) -> bytes:
+    """The same picture in 256 colours, a third of the size: notebooks hold their pictures."""
+    fewer = io.BytesIO()
+    Pixels.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(fewer, "png")
+    return fewer.getvalue()
+
+
+def _checked_text(path: Path) -> str:
+    """The Markdown cells tagged `checked` of a notebook's .py, on one line, without emphasis and
+    headings.
+    """
+    text = path.read_text(encoding="utf-8")
+    cells = re.findall(r'^# %% \[markdown\].*"checked".*\n((?:#.*\n?)*)', text, flags=re.M)
+    # without what makes a line a comment, a heading, or a point of a list
+    return _plain(re.sub(r"^# ?(#.*|- )?", "", "\n".join(cells), flags=re.M))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("*", "").split())
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.:?]) (?=[^\Wa-z\d])", text)
+
+
+def _masked(text: str) -> str:
+    """The text with # for each number."""
+    return re.sub(NUMBER, "#", text)
+
+
+def _looks_like(old: bytes, new: bytes) -> bool:
+    """Whether no pixel of two pictures differs by more than UNSEEN; not if the old one cannot be
+    read.
+    """
+    if old == new:
+        return True
+    try:
+        one, other = (
+            np.array(Pixels.open(io.BytesIO(each)).convert("RGBA"), np.int16) for each in (old, new)
+        )
+    except (OSError, SyntaxError):
+        return False
+    return one.shape == other.shape and bool(np.abs(one - other).max() <= UNSEEN)

@@ -1,0 +1,587 @@
+"""Claims of the papers: how often would the paper's own experiment, run again at its own size,
+print a sentence?
+
+A *claim* is a quote and a *predicate* on the tables that the paper shows, in the paper's words
+(`words`). The kept trials are drawn anew, and experiments of the paper's size are drawn from each
+redraw; the share of experiments in which the predicate holds, averaged over redraws, is the
+**replication probability**. It pays for few trials: a plain count at equal size calls one sentence
+in five if the truth is one in two, the mean seven in a hundred. Experiments of one trial are
+enumerated instead. A *reading* is a choice that the paper leaves open; each is judged, one choice
+at a time, or two that a table says are `crossed`.
+
+It is how often our implementation would print the sentence: evidence neither on the authors' code
+or draws nor that the sentence is true. Where it comes from: the probability of replicating (Goodman
+1992; Miller 2009), the reproducibility rate (Buzbas and Devezer 2024, Entropy 26:842), forecasts of
+replications (Patil, Peng and Leek 2016; Pawel and Held 2020); for one comparison it is the
+probability of improvement (Agarwal et al. 2021). Yes-or-no verdicts of reruns that are not exact
+separate little (Devezer and Buzbas 2026, arXiv 2604.26268): the numbers are the result.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from inspect import signature
+from itertools import chain, combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kbrepro import checks
+from kbrepro.bandits.kernels import Array
+from kbrepro.claims import tables as drawing
+from kbrepro.claims.estimates import Estimate, share
+from kbrepro.claims.replication import redrawn_shares
+from kbrepro.claims.tables import Draw, Kept, Table, Trials, View
+
+#: Tables -> whether a claim holds in each drawn experiment, (..., experiments).
+Predicate = Callable[..., NDArray[np.bool_]]
+#: Tables -> the number that stands beside the verdict, of each drawn experiment, (experiments,).
+Effect = Callable[..., Array]
+KINDS = ("observation", "remark", "own question")
+AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now and then"
+TOO_FEW = "too few to say"
+#: The kept trials are drawn anew so often, and so many experiments are drawn from each redraw.
+REDRAWS, EXPERIMENTS = 400, 250
+#: Redraws at once; the Monte Carlo error at which it is enough.
+BLOCK, ERROR = 20, 0.01
+#: On fewer kept trials nothing is said; on fewer than `SURE` a reading decides nothing alone, since
+#: 36 of 36 is the least that shows, by its 95 % interval, a share of at least 0.9.
+LEAST, SURE = 8, 36
+#: How a number came about.
+REDRAWN, ENUMERATED, ONE_PLAY = "redrawn", "enumerated", "nothing redrawn"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper and its predicate on tables, which are the predicate's arguments by
+    name.
+
+    An argument `*panels` stands for all tables of the tuple `panels`. `effect` returns the number
+    that stands beside the verdict, from the same tables, and `shows` says what it is. Claims with
+    the same `finding` are one: parts of a printed sentence, or sentences on the same numbers.
+    """
+
+    id: str
+    where: str
+    quote: str
+    kind: str
+    predicate: Predicate
+    effect: Effect | None = None
+    shows: str = ""
+    finding: str = ""
+    of_parts: tuple[Table, ...] = ()
+
+    def tables(self, function: Callable[..., object] | None = None) -> list[Table]:
+        """Return the tables that the predicate takes, or the effect; one that takes `*figures`
+        takes the same.
+        """
+        if self.of_parts:
+            return [*self.of_parts]
+        names = [*signature(function or self.predicate).parameters]
+        known = self.predicate.__globals__
+        if missing := [name for name in names if name not in known]:
+            if function:
+                return self.tables()
+            raise ValueError(
+                f"claim {self.id} asks for {', '.join(missing)}: its claims.py has no such table"
+            )
+        tables: list[Table] = []
+        for name in names:
+            table = known[name]
+            tables += table if isinstance(table, tuple) else [table]
+        return tables
+
+
+def claim(
+    id: str,
+    where: str,
+    *,
+    kind: str = "observation",
+    effect: Effect | None = None,
+    shows: str = "",
+    finding: str = "",
+) -> Callable[[Predicate], Claim]:
+    """Return a decorator that makes a `Claim` of a predicate, whose docstring is the quote.
+
+    Raises ValueError on an unknown kind.
+    """
+    checks.one_of(KINDS, kind=kind)
+    return lambda predicate: Claim(
+        id, where, _quote(predicate), kind, predicate, effect, shows, finding
+    )
+
+
+#: What a paper argues or cites, and what we ask.
+remark, own_question = partial(claim, kind="remark"), partial(claim, kind="own question")
+
+
+def _quote(function: Callable[..., object]) -> str:
+    return " ".join((function.__doc__ or "").split())
+
+
+class Outcome(NamedTuple):
+    """What runs say of a theorem: in how many of how many it is violated, of a share `allowed`, and
+    how much room.
+
+    `room`: the largest of what is bounded over its bound, or the median, as `Theorem.checked` says;
+    NaN if none.
+    """
+
+    violations: int
+    runs: int
+    allowed: float = 0.0
+    room: float = float("nan")
+
+    @classmethod
+    def of(cls, shares: Iterable[ArrayLike], allowed: float = 0.0) -> Outcome:
+        """Count the runs in which what is bounded, over its bound, exceeds 1 anywhere; shares
+        (runs, ...) or ragged.
+        """
+        worst = np.array([np.max(share) for share in shares], dtype=float)
+        within = worst <= 1 + 1e-9  # NaN is not
+        return cls(int((~within).sum()), len(worst), allowed, float(worst.max(initial=-np.inf)))
+
+    @classmethod
+    def worst(cls, cases: Iterable[Outcome]) -> Outcome:
+        """Return the case with the largest share of violations, then with the least room: a theorem
+        promises its probability in each.
+        """
+        return max(cases, key=lambda case: (case.violations / case.runs, case.room))
+
+    @property
+    def outcome(self) -> str:
+        """`no violation in n runs`, or `false as printed`.
+
+        With a share that is allowed to fail, the theorem is violated if the whole 95 % interval of
+        the share is above.
+        """
+        low = share(np.arange(self.runs) < self.violations).low
+        if low > self.allowed or (not self.allowed and self.violations):
+            return "false as printed"
+        told = f"{self.violations or 'no'} violation{'s' * (self.violations > 1)}"
+        told += f" in {self.runs:,} runs"
+        if not (self.violations and self.allowed):
+            return told
+        return f"{told}: {self.violations / self.runs:.1%}, {self.allowed:.0%} allowed"
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A theorem or lemma: its statement with the formula, what was checked of it and on what range,
+    and `check(kept)` that counts, or the outcome; where it is false, `corrected` says what holds.
+    """
+
+    id: str
+    where: str
+    statement: str
+    checked: str
+    check: Callable[[Kept], Outcome]
+    outcome: str = ""
+    corrected: str = ""
+
+
+def theorem(
+    id: str, where: str, checked: str, statement: str = "", corrected: str = ""
+) -> Callable[[Callable[[Kept], Outcome]], Theorem]:
+    """Return a decorator that makes a `Theorem` of a function that counts violations in kept
+    trials.
+
+    The statement is the function's docstring, unless it is given since one function serves several
+    theorems.
+    """
+    return lambda check: Theorem(
+        id, where, statement or _quote(check), checked, check, corrected=corrected
+    )
+
+
+def tested(id: str, where: str, what: str, statement: str) -> Theorem:
+    """Return a theorem of which a unit test checks `what`."""
+    return Theorem(id, where, statement, what, lambda kept: Outcome(0, 0), "by a unit test")
+
+
+def unchecked(id: str, where: str, why: str, statement: str) -> Theorem:
+    """Return a theorem that no run can check: `why` says so."""
+    return Theorem(id, where, statement, why, lambda kept: Outcome(0, 0), "not checkable by a run")
+
+
+def sentences_of(paper: str) -> list[Claim | Theorem]:
+    """Return the claims and theorems of a paper's folder, such as `igp_ucb`, in the order of its
+    `claims.py`.
+    """
+    names = vars(import_module(f"kbrepro.papers.{paper}.claims"))
+    return [each for each in names.values() if isinstance(each, Claim | Theorem)]
+
+
+class Probability(NamedTuple):
+    """A replication probability: its 95 % interval, its Monte Carlo error, and how it came about.
+
+    `how`: the mean over redraws of the kept trials, with the interval of 95 % of them; enumerated,
+    with the exact interval of a share (Clopper and Pearson) or that of redraws of several tables;
+    or all plays of a finite population, of which nothing is redrawn.
+    """
+
+    value: float
+    low: float
+    high: float
+    error: float = 0.0
+    how: str = REDRAWN
+
+
+class Reading(NamedTuple):
+    """The replication probability under one reading: `choice` has `value`, all other choices their
+    main one.
+
+    `drawn`, `kept`: trials of the paper and ours, the fewest of the claim's tables. `excluded_by`:
+    the clause that rules the reading out, so that it does not count. `caveat`: what is not as the
+    paper has it in the kept trials.
+    """
+
+    choice: str
+    value: str
+    probability: Probability
+    drawn: int
+    kept: int
+    excluded_by: str = ""
+    caveat: str = ""
+
+    def on_fewer(self, trials: int) -> bool:
+        """Whether this is on fewer kept trials; all rows of a finite population are never few."""
+        return self.kept < trials and self.probability.how != ONE_PLAY
+
+
+class Verdict(NamedTuple):
+    """A verdict, the choices on which it depends, and whether an interval crosses its limit."""
+
+    word: str
+    depends_on: list[str]
+    uncertain: bool = False
+
+
+class Judged(NamedTuple):
+    """What came out for a claim: a number for each reading, the main one first, the verdict, and
+    the effect.
+    """
+
+    readings: list[Reading]
+    verdict: Verdict
+    effect: Estimate | None
+
+
+def judge(
+    each: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int = REDRAWS
+) -> Judged:
+    """Judge a claim by kept trials, deterministically; FileNotFoundError or KeyError names what is
+    not kept.
+    """
+    under = readings_of(each, kept)
+    numbers = replication_probabilities(
+        each.predicate, [*under.values()], _rng(each), experiments, redraws
+    )
+    judged = [
+        _reading(each, dict(chosen), trials, number)
+        for (chosen, trials), number in zip(under.items(), numbers, strict=True)
+    ]
+    return Judged(judged, verdict_of(judged), _effect(each, kept, redraws))
+
+
+#: The choices of a reading that have not their main value: (choice, value), ...
+Chosen = tuple[tuple[str, str], ...]
+
+
+def readings_of(each: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
+    """Return the trials of every table of a claim under every reading that it tells from the main
+    one, which is first: one choice at a time, then the crossed ones.
+    """
+    tables = each.tables()
+
+    def under(chosen: Chosen) -> list[Trials]:
+        trials = [table.under(kept, dict(chosen)) for table in tables]
+        _of_all(each.predicate, trials)  # which columns it asks for
+        return trials
+
+    found: dict[Chosen, list[Trials]] = {(): under(())}
+    values = chain.from_iterable(map(Table.values, tables))
+    for single in dict.fromkeys(values):
+        trials = under((single,))
+        if any(map(Trials.differs, trials, found[()])):
+            found[single,] = trials
+    crossed = {*chain.from_iterable(table.crossed for table in tables)}
+    singles = [single for (single,) in [*found][1:] if single[0] in crossed]
+    for one, other in combinations(singles, 2):
+        if one[0] != other[0]:
+            found[one, other] = under((one, other))
+    return found
+
+
+def replication_probabilities(
+    predicate: Predicate,
+    readings: Sequence[Sequence[Trials]],
+    rng: np.random.Generator,
+    experiments: int = EXPERIMENTS,
+    redraws: int = REDRAWS,
+) -> list[Probability]:
+    """Return for each reading the mean over redraws of the share of experiments in which a
+    predicate holds.
+
+    The interval is that of 95 % of the redraws, which go on until the Monte Carlo error is at most
+    `ERROR`. All readings are judged on the same draws of trials. Experiments of one trial a table
+    are enumerated.
+    """
+    tables = [trials.table for trials in readings[0]]
+    for trials in readings:
+        _of_all(predicate, trials)  # which columns it asks for
+    if all(table.size == 1 and not table.rows for table in tables):
+        return [_enumerated(predicate, trials, rng, redraws) for trials in readings]
+    shares = np.empty((len(readings), 0))
+    error = np.inf
+    while error > ERROR:
+        held = held_in_draws(predicate, readings, rng, experiments, redraws)
+        shares = np.concatenate([shares, [each.mean(axis=-1) for each in held]], axis=1)
+        errors = shares.std(axis=1) / np.sqrt(shares.shape[1])
+        error = errors.max()
+    low, high = np.quantile(shares, (0.025, 0.975), axis=1)
+    numbers = np.transpose([shares.mean(axis=1), low, high, errors]).tolist()
+    told = []
+    for trials, (value, low, high, its_error) in zip(readings, numbers, strict=True):
+        if all(there.fixed for there in trials):
+            told.append(Probability(value, value, value, its_error, ONE_PLAY))
+        else:
+            told.append(Probability(value, low, high, its_error, REDRAWN))
+    return told
+
+
+def _of_all(function: Predicate | Effect, trials: Sequence[Trials]) -> np.ndarray:
+    """What a predicate or an effect says of all kept trials."""
+    return function(*(View(there, Draw(drawing.all_kept)) for there in trials))
+
+
+def held_in_draws(
+    predicate: Predicate,
+    readings: Sequence[Sequence[Trials]],
+    rng: np.random.Generator,
+    experiments: int,
+    redraws: int,
+) -> list[NDArray[np.bool_]]:
+    """Return for each reading whether a predicate holds in every experiment drawn from every
+    redraw, (..., redraws, experiments), where the predicate returns (..., experiments).
+    """
+    blocks: list[list[NDArray[np.bool_]]] = [[] for _ in readings]
+    # of a finite population with one play nothing is redrawn
+    once: dict[tuple[int, ...], Draw] = {}
+    for start in range(0, redraws, BLOCK):
+        shape = min(BLOCK, redraws - start), experiments
+        draws = []
+        streams = rng.spawn(len(readings[0]))
+        for i, (trials, stream) in enumerate(zip(readings[0], streams, strict=True)):
+            rows = drawing.experiments(trials.table, stream, *shape)
+            draw = Draw(rows, trials.table.apart, shape[0] * shape[1])
+            draws.append(once.setdefault((i, *shape), draw) if trials.fixed else draw)
+        for reading, its_blocks in zip(readings, blocks, strict=True):
+            held = np.asarray(predicate(*map(View, reading, draws)))
+            its_blocks.append(held.reshape(*held.shape[:-1], *shape))
+    return [np.concatenate(each, axis=-2) for each in blocks]
+
+
+def _enumerated(
+    predicate: Predicate, trials: Sequence[Trials], rng: np.random.Generator, redraws: int
+) -> Probability:
+    """The share of all experiments of one kept trial of each table in which a predicate holds."""
+    shape = tuple(there.n for there in trials)
+    draws = [Draw(partial(_at, place.reshape(-1, 1))) for place in np.indices(shape)]
+    views = map(View, trials, draws)
+    held = np.asarray(predicate(*views)).reshape(shape)
+    if len(shape) == 1:
+        exact = share(held)
+        return Probability(exact.value, exact.low, exact.high, how=ENUMERATED)
+    low, high = np.quantile(redrawn_shares(held, redraws, rng), (0.025, 0.975))
+    return Probability(float(held.mean()), float(low), float(high), how=ENUMERATED)
+
+
+def _at(place: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    return place
+
+
+def verdict_of(readings: Sequence[Reading]) -> Verdict:
+    """Return the verdict on readings, the main one first.
+
+    A reading counts unless a clause excludes it or it is on fewer than `LEAST` trials. One on fewer
+    than `SURE`, and than the main one, does not change the verdict alone.
+    """
+    main = readings[0]
+    if main.on_fewer(LEAST):
+        return Verdict(TOO_FEW, [])
+    counted = [
+        reading for reading in readings if not (reading.excluded_by or reading.on_fewer(LEAST))
+    ]
+    whole = _by_all(counted)
+    for weak in [each for each in counted if each.on_fewer(min(SURE, main.kept))]:
+        others = [each for each in counted if each is not weak]
+        if _by_all(others) != whole:
+            counted = others
+    word, depends_on = _by_all(counted)
+    lows = [reading.probability.low for reading in counted]
+    highs = [reading.probability.high for reading in counted]
+    certain = {
+        AGAIN: min(lows) >= 0.9,
+        NOT: max(highs) <= 0.1,
+        DEPENDS: _apart([max(lows), min(highs)]),
+        SOMETIMES: min(highs) < 0.9
+        and max(lows) > 0.1
+        and (len(counted) == 1 or not _apart([*lows, *highs])),
+    }
+    return Verdict(word, depends_on, not certain[word])
+
+
+def _by_all(counted: Sequence[Reading]) -> tuple[str, list[str]]:
+    """The verdict on readings that all count, and the choices on which it depends."""
+    numbers = [reading.probability.value for reading in counted]
+    if min(numbers) >= 0.9:
+        return AGAIN, []
+    if max(numbers) <= 0.1:
+        return NOT, []
+    if not _apart(numbers):
+        return SOMETIMES, []
+    spread: dict[str, list[float]] = {}
+    for reading in counted[1:]:
+        spread.setdefault(reading.choice, [numbers[0]]).append(reading.probability.value)
+    apart = [choice for choice, values in spread.items() if _apart(values)]
+    alone = [choice for choice in apart if CROSS not in choice]
+    return DEPENDS, alone or apart or [choice for choice in spread if CROSS not in choice]
+
+
+#: Between two choices that are crossed, and between their values.
+CROSS = " × "
+
+
+def _apart(numbers: Sequence[float]) -> bool:
+    """Whether numbers are at least 0.5 apart, whatever rounding made of it (0.7 - 0.2)."""
+    return max(numbers) - min(numbers) >= 0.5 - 1e-9
+
+
+def conjunction(claims: Sequence[Claim]) -> Claim:
+    """Return the claim that all claims hold in the same experiment."""
+    tables, all_hold = together(claims)
+    return replace(
+        claims[0],
+        id=" + ".join(each.id for each in claims),
+        quote=" ".join(each.quote for each in claims),
+        predicate=lambda *views: np.all(all_hold(*views), axis=0),
+        effect=None,
+        of_parts=tuple(tables),
+    )
+
+
+def together(claims: Sequence[Claim]) -> tuple[list[Table], Predicate]:
+    """Return the tables of claims, each once, and what says which hold in every experiment,
+    (claims, experiments).
+    """
+    asked = [each.tables() for each in claims]
+    tables = [*{id(table): table for table in chain.from_iterable(asked)}.values()]
+
+    def hold(*views: View) -> NDArray[np.bool_]:
+        shown = dict(zip(map(id, tables), views, strict=True))
+        held = []
+        for each, its in zip(claims, asked, strict=True):
+            held.append(each.predicate(*(shown[id(table)] for table in its)))
+        return np.array(held)
+
+    return tables, hold
+
+
+class AtOnce(NamedTuple):
+    """Which observations of a paper hold in the same drawn experiment under one reading.
+
+    `holds`: those that all hold at once in at least 0.9 of the experiments, taken in the order of
+    their numbers; `fails`: the others; `mean`: how many hold in an experiment, on average.
+    """
+
+    choice: str
+    value: str
+    holds: list[str]
+    fails: list[str]
+    mean: float
+    excluded_by: str = ""
+
+
+def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
+    """Return for each reading how many of the claims come out at once, deterministically."""
+    tables, hold = together(claims)
+    all_of = replace(claims[0], predicate=hold, of_parts=tuple(tables))
+    under = readings_of(all_of, kept)
+    held = held_in_draws(hold, [*under.values()], np.random.default_rng(0), 100, 100)
+    ids = np.array([claim.id for claim in claims])
+    lines = []
+    for (chosen, trials), each in zip(under.items(), held, strict=True):
+        by_claim = each.reshape(len(claims), -1)
+        order = np.argsort(-by_claim.mean(axis=1), kind="stable")
+        shares = np.logical_and.accumulate(by_claim[order]).mean(axis=1)
+        holds = np.isin(np.arange(len(claims)), order[shares >= 0.9])
+        lines.append(
+            AtOnce(
+                CROSS.join(dict(chosen)),
+                CROSS.join(dict(chosen).values()),
+                ids[holds].tolist(),
+                ids[~holds].tolist(),
+                float(by_claim.sum(axis=0).mean()),
+                _clause(dict(chosen), trials),
+            )
+        )
+    return lines
+
+
+def _rng(each: Claim) -> np.random.Generator:
+    """The stream of a claim: the same experiments are drawn under every reading, on any number of
+    workers.
+    """
+    return np.random.default_rng([zlib.crc32(each.id.encode()), 1])
+
+
+def _clause(chosen: Mapping[str, str], trials: Sequence[Trials], quote: str = "") -> str:
+    """The clause that excludes a reading: that of every table that the reading changes.
+
+    A clause that quotes the claim itself excludes nothing: the claim would come out by what it
+    says.
+    """
+    for name in chosen.values():
+        changed = [there.table.excluded.get(name, "") for there in trials if name in there.chosen]
+        if all(changed) and changed and not (quote and quote in changed[0]):
+            return changed[0]
+    return ""
+
+
+def _reading(
+    each: Claim, chosen: Mapping[str, str], trials: Sequence[Trials], number: Probability
+) -> Reading:
+    asked = [there for there in trials if there.used]
+    by_chance = [there for there in asked if not there.fixed] or asked
+    fewest = min(by_chance, key=lambda there: there.n / (there.table.size or there.n))
+    return Reading(
+        CROSS.join(chosen),
+        CROSS.join(chosen.values()),
+        number,
+        fewest.table.size or fewest.n,
+        fewest.n,
+        _clause(chosen, trials, each.quote),
+        "; ".join(dict.fromkeys(there.table.caveat for there in asked if there.table.caveat)),
+    )
+
+
+def _effect(each: Claim, kept: Kept, redraws: int) -> Estimate | None:
+    """The effect on all kept trials, with a percentile interval over redraws of them."""
+    if each.effect is None:
+        return None
+    trials = [table.under(kept, {}) for table in each.tables(each.effect)]
+    _of_all(each.effect, trials)  # which columns it asks for
+    value = float(np.ravel(_of_all(each.effect, trials))[0])
+    streams = _rng(each).spawn(len(trials))
+    draws = [
+        Draw(drawing.redrawn(there.table, stream, redraws), there.table.apart, redraws)
+        for there, stream in zip(trials, streams, strict=True)
+    ]
+    low, high = np.quantile(each.effect(*map(View, trials, draws)), (0.025, 0.975))
+    return Estimate(value, float(low), float(high))

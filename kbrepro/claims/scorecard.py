@@ -1,0 +1,381 @@
+"""What came out, as records and as Markdown: one row a claim, one row a theorem."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from kbrepro import paths
+from kbrepro.claims.judging import (
+    AGAIN,
+    CROSS,
+    DEPENDS,
+    NOT,
+    ONE_PLAY,
+    REDRAWN,
+    SOMETIMES,
+    TOO_FEW,
+    Claim,
+    Judged,
+    Reading,
+    Theorem,
+    conjunction,
+    held_at_once,
+    judge,
+    sentences_of,
+)
+from kbrepro.claims.tables import Kept
+
+#: A claim or a theorem as claims.json has it.
+Record = dict[str, Any]
+#: A paper, as its claims.json has it: claims, theorems, findings, and what comes out at once.
+Card = dict[str, list[Record]]
+VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES, TOO_FEW)
+#: A glyph a verdict, so that a table can be read without colour.
+GLYPHS = dict(zip(VERDICTS, "●○◑◌◇", strict=True))
+#: The head of a table of each kind; observations alone count.
+OURS = "our number", "does it come out again?"
+HEADS = {
+    "observation": ["what the paper reports", *OURS],
+    "remark": ["what the paper argues or cites (not counted)", *OURS],
+    "own question": ["what we ask (not counted)", *OURS],
+    "theorem": ["theorem", "what was checked", "outcome"],
+}
+MEANS = (
+    "*96 of 100 reruns*: if the paper's own experiment were run again, at its own size, 96 of 100"
+    " such reruns would print the sentence, if our implementation ran it: evidence neither on the"
+    " authors' code or draws nor that the sentence is true. A *reading* is a choice that the paper"
+    " leaves open. ● *comes out again*: at least 90 of 100 under every reading that counts. ○"
+    " *does not*: at most 10. ◑ *depends*: the readings are at least 50 apart. ◌ *now and then*:"
+    " otherwise. ◇ *too few to say*: fewer than eight kept trials. *Uncertain*: an interval crosses"
+    " the limit."
+)
+#: What a claims.json has.
+PARTS = {"claims", "theorems", "findings", "at_once"}
+#: A row of a table is no sentence: it stands without quotation marks.
+ROW = "Row of Table"
+#: Until an edition is frozen before it is played.
+EXPLORATORY = (
+    "**Exploratory.** The predicates were written knowing the trials, those of edition 0.3.0. Where"
+    " each of its claims went, with the old verdict beside: "
+    + ", ".join(f"[0{n}](../docs/old_claims/0{n}.md)" for n in range(1, 7))
+    + ". Two readings then changed 30 predicates of 73: 8 towards the paper, 11 away from it, 11"
+    " neither ([which](../docs/claims.md#what-two-readings-changed)). [How claims are"
+    " judged](../docs/claims.md)."
+)
+
+
+#: A notebook shows verdicts and readings, and writes all at its end.
+judged = cache(judge)
+
+
+@cache
+def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
+    """Return what came out for a claim or a theorem, as claims.json has it."""
+    if isinstance(sentence, Theorem):
+        checked = sentence.check(kept)
+        record = _parts(sentence, "id", "where", "statement", "corrected", "checked")
+        return record | {"outcome": sentence.outcome or checked.outcome} | checked._asdict()
+    record = _parts(sentence, "id", "kind", "where", "quote", "finding")
+    result = judged(sentence, kept)
+    effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
+    return record | {"effect": effect} | _told(result, result.readings)
+
+
+def _parts(sentence: Claim | Theorem, *names: str) -> Record:
+    """Some attributes of a claim or a theorem, by name."""
+    return {name: getattr(sentence, name) for name in names}
+
+
+def of_paper(paper: str, kept: Kept) -> Card:
+    """Return all claims and theorems of a paper's folder, judged by kept trials; its findings, and
+    which sentences come out at once.
+    """
+    sentences = sentences_of(paper)
+    records = [record_of(each, kept) for each in sentences]
+    run = {
+        "claims": [each for each in records if "verdict" in each],
+        "theorems": [each for each in records if "outcome" in each],
+    }
+    observed = [
+        each for each in sentences if isinstance(each, Claim) and each.kind == "observation"
+    ]
+    groups: dict[str, list[Claim]] = {}
+    for each in observed:
+        groups.setdefault(each.finding or each.id, []).append(each)
+    run["findings"] = [_finding(group, kept) for group in groups.values()]
+    told = [each for each in observed if judged(each, kept).verdict.word != TOO_FEW]
+    run["at_once"] = [line._asdict() for line in held_at_once(told, kept)] if told else []
+    return run
+
+
+def _finding(group: Sequence[Claim], kept: Kept) -> Record:
+    """What came out for claims that are one finding: that all hold at once."""
+    result = judge(conjunction(group), kept) if len(group) > 1 else judged(group[0], kept)
+    return {"ids": [each.id for each in group]} | _told(result, result.readings[:1])
+
+
+def _told(result: Judged, readings: Sequence[Reading]) -> Record:
+    """A verdict and the numbers of readings, as claims.json has them."""
+    return {
+        "verdict": result.verdict.word,
+        "depends_on": result.verdict.depends_on,
+        "uncertain": result.verdict.uncertain,
+        "readings": [
+            each._asdict() | {"probability": each.probability._asdict()} for each in readings
+        ],
+    }
+
+
+def rounded(now: object, before: object = None) -> object:
+    """Return mappings and lists with numbers in six digits, or as they were `before` if they are
+    within 1e-6 of that.
+
+    Another processor changes last digits, and a number at the edge of rounding would turn with
+    them.
+    """
+    if isinstance(now, dict):
+        old = before if isinstance(before, dict) else {}
+        return {key: rounded(its, old.get(key)) for key, its in now.items()}
+    if isinstance(now, list):
+        olds = before[: len(now)] if isinstance(before, list) else []
+        return [rounded(*pair) for pair in zip_longest(now, olds)]
+    if not isinstance(now, float):
+        return now
+    middle, *edges = (float(f"{now * (1 + share):.6g}") for share in (0, -1e-6, 1e-6))
+    return before if before in edges else middle
+
+
+def read(results: Path) -> dict[str, Card]:
+    """Return the claims and theorems of every notebook under `results/<profile>`, by notebook.
+
+    ValueError names a file that an earlier version wrote.
+    """
+    runs: dict[str, Card] = {}
+    for path in sorted(results.glob("[0-9][0-9]_*/claims.json")):
+        name = path.parent.name
+        runs[name] = paths.read_json(path)
+        if missing := PARTS - runs[name].keys():
+            told = f"{name}: claims.json is of an earlier version, without {min(missing)}"
+            raise ValueError(f"{told}: `kbrepro reproduce {name[:2]}`")
+    return runs
+
+
+def page(runs: Mapping[str, Card]) -> str:
+    """Return the page of every claim and theorem in Markdown, by notebook: results/README.md."""
+    parts = ["# Every claim", EXPLORATORY, MEANS]
+    for name, run in runs.items():
+        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", *told_of(run)]
+        parts.append(tables([*run["claims"], *run["theorems"]], name))
+    return "\n\n".join(parts) + "\n"
+
+
+def told_of(run: Card) -> list[str]:
+    """Return the totals of a paper's sentences and findings, and which come out at once."""
+    findings = run["findings"]
+    if not findings:
+        return []
+    n = sum(each["kind"] == "observation" for each in run["claims"])
+    parts = [
+        f"{n} sentences: {totals(run['claims'])}.",
+        f"{len(findings)} findings, of sentences on the same numbers and parts of one printed"
+        f" sentence: {totals(findings)}.",
+    ]
+    shared = [
+        f"{' + '.join(each['ids'])}: {each['verdict']}" for each in findings if len(each["ids"]) > 1
+    ]
+    if shared:
+        parts.append(f"Judged together: {'; '.join(shared)}.")
+    crossed = [line for line in run["at_once"] if CROSS in line["choice"]]
+    shown = [line for line in run["at_once"] if line not in crossed]
+    shown += sorted(crossed, key=lambda line: -len(line["holds"]))[:1]
+    rows = []
+    for line in shown:
+        reading = f"{line['value']} ({line['choice']})" if line["choice"] else "main"
+        reading += ", excluded" * bool(line["excluded_by"])
+        n = len(line["holds"])
+        others = ", ".join(line["fails"]) or "none"
+        rows.append([reading, f"{n} of {n + len(line['fails'])}", f"{line['mean']:.1f}", others])
+    head = ["reading", "at once in 9 of 10 reruns", "in a rerun, on average", "the others"]
+    return [*parts, table(head, rows)]
+
+
+def totals(claims: Iterable[Record]) -> str:
+    """Return how many observations of a paper have which verdict: `5 come out again, 1 does not,
+    ...`.
+    """
+    kind = "observation"
+    counted = [each for each in claims if each.get("kind", kind) == kind]  # a finding has none
+    n = Counter(each["verdict"] for each in counted)
+    shown = [verdict for verdict in VERDICTS if verdict != TOO_FEW or n[verdict]]
+    told = ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in shown)
+    uncertain = sum(each["uncertain"] for each in counted)
+    return f"{told}; {uncertain} of them uncertain" if uncertain else told
+
+
+def tables(records: Sequence[Record], notebook: str = "") -> str:
+    """Return claims, a table a kind, then theorems, as Markdown; with `notebook` each id leads to
+    its cell there, and each table has a heading.
+
+    Every row has its id as an anchor.
+    """
+    parts = []
+    for kind, head in HEADS.items():
+        chosen = [each for each in records if each.get("kind", "theorem") == kind]
+        if chosen and notebook:
+            parts.append(f"### {kind.capitalize()}s")
+        if chosen:
+            parts.append(table(head, [_row(each, notebook) for each in chosen]))
+    return "\n\n".join(parts)
+
+
+def lines(record: Record) -> list[str]:
+    """Return a claim or a theorem for a terminal; the first line has the verdict, the others all
+    numbers.
+    """
+    first = f"{record['id']:5} {_verdict(record)}: {_said(record)}"
+    told = [first, *(f"      {part}" for part in (*_words(record), *_number(record)))]
+    return [re.sub(r"\*|</?small>", "", line) for line in told]
+
+
+def _row(record: Record, notebook: str) -> list[str]:
+    """A claim or a theorem as three cells, so that a phone shows all: sentence, our number,
+    verdict.
+    """
+    name = record["id"]
+    cell = f"[{name}](../notebooks/{notebook}.ipynb#{name})" if notebook else f"**{name}**"
+    how_often = "; ".join(_words(record))
+    return [
+        f'<a id="{name}"></a>{cell} {_said(record)}',
+        "<br>".join(_number(record)),
+        "<br>".join(filter(None, (_verdict(record), how_often))),
+    ]
+
+
+def _said(record: Record) -> str:
+    """The sentence, where it stands, and the finding that it shares with others."""
+    if "outcome" in record:
+        said = f"{record['statement']} ({record['where']})"
+        corrected = record["corrected"]
+        return f"{said}<br>corrected: {corrected}" if corrected else said
+    plain = record["kind"] == "own question" or record["quote"].startswith(ROW)
+    said = record["quote"] if plain else f"“{record['quote']}”"
+    finding = f"; one finding: {record['finding']}" if record["finding"] else ""
+    return f"{said} ({record['where']}{finding})"
+
+
+def _verdict(record: Record) -> str:
+    if "outcome" in record:
+        return f"**{record['outcome']}**"
+    on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
+    on += " *(uncertain)*" * record["uncertain"]
+    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{on}"
+
+
+def _number(record: Record) -> list[str]:
+    """Our number, then the trials behind it in small print; of a theorem, what was checked."""
+    if "outcome" in record:
+        return [record["checked"]]
+    main = record["readings"][0]
+    if not (effect := record["effect"]):
+        return _trials(main)
+    ends = [_short(effect[end]) for end in ("low", "high")]
+    number = f"**{_short(effect['value'])}**{_interval(*ends)}"
+    return [f"{number}: {effect['shows']}", *_trials(main)]
+
+
+def _words(record: Record) -> list[str]:
+    """How often a claim comes out: under the main reading, and under those others that differ from
+    it; how near to its bound a theorem came.
+    """
+    if "outcome" in record:
+        return _room(record)
+    main, *others = record["readings"]
+    crossed = [each for each in others if CROSS in each["choice"]]
+    others = [each for each in others if each not in crossed]
+    probability = main["probability"]
+    here = probability["value"]
+    ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
+    name = "main reading: " if others else ""
+    told = [f"{name}{_of_100(here)} reruns{_interval(*ends)}"]
+    apart: dict[tuple[str, str], list[str]] = {}
+    for each in others:
+        there = each["probability"]["value"]
+        if abs(there - here) >= 0.005:
+            often = _of_100(there)
+            if excluded := each["excluded_by"]:
+                often += f" (does not count: {excluded})"
+            apart.setdefault((each["choice"], often), []).append(f"*{each['value']}*")
+    for (choice, often), values in apart.items():
+        told.append(f"{choice} {_listed(values)}: {often}")
+    if same := len(others) - sum(map(len, apart.values())):
+        told.append(f"{same} other reading{'s' * (same > 1)}: the same")
+    if crossed:
+        told.append(_combinations(record["readings"], crossed[0]["choice"]))
+    return told
+
+
+def _interval(low: str, high: str) -> str:
+    """` (1 to 2)`; nothing if both ends look alike."""
+    return f" ({low} to {high})" if low != high else ""
+
+
+def _of_100(share: float) -> str:
+    """A share as `96 of 100`; 0 and 100 are none and all."""
+    if 0 < share < 0.005:
+        return "under 1 of 100"
+    if 0.995 <= share < 1:
+        return "over 99 of 100"
+    return f"{100 * share:.0f} of 100"
+
+
+def _listed(values: Sequence[str]) -> str:
+    """`a, b or c`."""
+    *first, last = values
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _room(record: Record) -> list[str]:
+    """How near to its bound a theorem came."""
+    room = record["room"]
+    if room != room or not record["runs"]:
+        return []
+    return [f"room: {_short(room) if room >= 1e-3 else 'under 0.001'} of the bound"]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table; cells may not contain line ends."""
+    lines = []
+    for line in (head, ["---"] * len(head), *rows):
+        cells = " | ".join(cell.replace("|", "\\|") for cell in line)
+        lines.append(f"| {cells} |")
+    return "\n".join(lines)
+
+
+def _combinations(readings: Sequence[Record], crossed: str) -> str:
+    """In how many combinations of two choices that count a sentence comes out again."""
+    named = {"", crossed, *crossed.split(CROSS)}
+    counted = [each for each in readings if each["choice"] in named and not each["excluded_by"]]
+    again = sum(each["probability"]["value"] >= 0.9 for each in counted)
+    return f"again in {again} of {len(counted)} combinations ({crossed})"
+
+
+def _trials(reading: Record) -> list[str]:
+    """What a number rests on: trials kept and drawn, and what waits to be played."""
+    probability = reading["probability"]
+    told = f"{reading['kept']} kept, {reading['drawn']} a rerun"
+    if probability["how"] == ONE_PLAY:
+        told = "one play, nothing redrawn"
+    elif probability["how"] == REDRAWN and probability["low"] == probability["high"]:
+        told += (
+            f": the same in all redraws; trials rarer than 3 in {reading['kept']} would not be seen"
+        )
+    return [f"<small>{part}</small>" for part in (told, reading["caveat"]) if part]
+
+
+def _short(number: float) -> str:
+    """Two digits, and all those before the point."""
+    return f"{number:,.0f}" if 10 <= abs(number) < 1e6 else f"{number:.2g}"

@@ -1,0 +1,1 @@
+"""Playing trials, keeping them, and reading them back."""

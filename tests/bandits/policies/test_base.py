@@ -1,0 +1,144 @@
+"""Ties, what every policy shares, and the arms that the papers' formulas pull when they are written
+out.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from dense import dense_posterior
+from scipy.stats import norm
+
+from kbrepro.bandits.confidence import Srinivas2010
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
+from kbrepro.bandits.policies import (
+    UCB,
+    ExpectedImprovement,
+    MeanOnly,
+    ProbabilityOfImprovement,
+    VarianceOnly,
+)
+from kbrepro.bandits.policies.base import TOLERANCE, best_arm
+from kbrepro.bandits.problems import GPDraw, Model, Trial
+from kbrepro.trials.simulation import rounds
+
+TOLD = Model(grid(30), SquaredExponential(0.2), 0.025)
+POLICIES = {
+    "GP-UCB": partial(UCB, width=Srinivas2010(delta=0.1)),
+    "EI": ExpectedImprovement,
+    "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
+    "MPI": partial(ProbabilityOfImprovement, margin=0.1),
+    "MPI, noisy incumbent": partial(ProbabilityOfImprovement, incumbent="noisy_reward", margin=0.1),
+    "mean only": MeanOnly,
+    "variance only": VarianceOnly,
+}
+every_policy = pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
+
+# Ties: arms within 1e-10 (1 + |max|) of the maximum; the rank decides
+
+
+def test_the_largest_index_wins_whatever_the_rank_and_ties_go_to_the_lowest_number_or_rank():
+    assert (
+        best_arm(np.array([0.0, 2.0, 1.0]))
+        == best_arm(np.array([0.0, 2.0, 1.0]), np.array([0, 2, 1]))
+        == 1
+    )
+    index = np.array([1.0, 3.0, 3.0, 3.0])
+    assert (best_arm(index), best_arm(index, np.array([0, 3, 1, 2]))) == (1, 2)
+    assert type(best_arm(index)) is int is type(best_arm(index, np.array([0, 3, 1, 2])))
+    with pytest.raises(ValueError, match=r"index\[2\] = nan is not allowed"):
+        best_arm(np.array([1.0, 0.0, np.nan, np.nan]))
+
+
+def test_the_tolerance_is_relative_to_one_plus_the_maximum_and_infinite_indices_tie():
+    for top in (0.0, 1.0, -1.0, 1e6, -1e6):
+        gap, rank = TOLERANCE * (1 + abs(top)), np.array([0, 1])
+        assert best_arm(np.array([top - 0.5 * gap, top]), rank) == 0
+        assert best_arm(np.array([top - 2 * gap, top]), rank) == 1
+    rank = np.array([3, 2, 1, 0])
+    assert best_arm(np.array([1.0, np.inf, np.inf, 0.0]), rank) == 2
+    assert best_arm(np.full(4, -np.inf), rank) == 3
+
+
+# What every policy shares
+
+
+@every_policy
+def test_the_same_random_arm_comes_first_under_every_policy(make):
+    """A stationary prior makes every arm tie in round 1; one permutation decides, the first and
+    only thing drawn.
+    """
+    first, rngs = [], [np.random.default_rng(seed) for seed in range(30)]
+    for rng in rngs:
+        policy = make(TOLD, 10, rng=rng)
+        first.append(policy.ask())
+        policy.ask()
+    fresh = [np.random.default_rng(seed) for seed in range(30)]
+    assert first == [int(rng.permutation(30).argmin()) for rng in fresh] and len(set(first)) > 10
+    assert [rng.random() for rng in rngs] == [rng.random() for rng in fresh]
+
+
+@every_policy
+def test_a_random_opening_is_uniform_draws_no_permutation_and_then_the_index_decides(make):
+    first = [make(TOLD, 10, random_opening=True, rng=seed).ask() for seed in range(20)]
+    assert first == [int(np.random.default_rng(seed).integers(30)) for seed in range(20)]
+    opened, plain = (make(TOLD, 10, random_opening=its) for its in (True, False))
+    for policy in (opened, plain):
+        policy.tell(7, 1.0)
+    assert opened.ask() == plain.ask()
+
+
+def pulled(policy):
+    for arm, observation in [(3, 0.4), (20, -1.0), (3, 0.9), (11, 0.2)]:
+        policy.tell(arm, observation)
+    return policy
+
+
+@pytest.mark.parametrize("make", [POLICIES["GP-UCB"], POLICIES["EI, noisy incumbent"]])
+@pytest.mark.parametrize(
+    ("arm", "observation", "error"),
+    [(30, 99.0, IndexError), (2, float("nan"), ValueError), (2, np.inf, ValueError)],
+)
+def test_a_bad_pull_changes_nothing(make, arm, observation, error):
+    model = Model(grid(30), Matern(0.2, nu=2.5), 0.025)
+    policy, untouched = (pulled(make(model, 10)) for _ in range(2))
+    with pytest.raises(error, match="is not allowed"):
+        policy.tell(arm, observation)
+    assert (policy.posterior.gain, policy.t) == (untouched.posterior.gain, untouched.t)
+    np.testing.assert_array_equal(policy.index(), untouched.index())
+
+
+# The papers' formulas, written out on a dense posterior
+
+
+#: The index of every arm by mean, sd, round and largest mean of a pulled arm.
+INDICES = {
+    "GP-UCB": lambda mean, sd, t, best: mean + np.sqrt(2 * np.log(30 * t**2 * np.pi**2 / 0.6)) * sd,
+    "EI": lambda mean, sd, t, best: np.log(
+        sd * (norm.pdf(z := (mean - best) / sd) + z * norm.cdf(z))
+    ),
+    "MPI": lambda mean, sd, t, best: norm.logcdf((mean - best - 0.1) / sd),
+}
+
+
+def written_out(index, model, history):
+    """The index after `history` [(arm, observation)], posterior and incumbent by dense linear
+    algebra.
+    """
+    arms, observations = zip(*history, strict=True)
+    mean, C = dense_posterior(model.kernel, model.points, model.noise_variance, arms, observations)
+    return index(mean, np.sqrt(C.diagonal()), len(arms) + 1, mean[[*arms]].max())
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_the_arms_pulled_are_those_of_the_formula_written_out(name):
+    """In rounds 2 to 25 of three runs the policy pulls an arm of (nearly) the largest index."""
+    for number in range(3):
+        problem, history = GPDraw(Matern(0.2, nu=1.5), grid(30), 0.025)(Trial(33, number)), []
+        trial = Trial(33, number)
+        policy = POLICIES[name](problem.model, 25, rng=trial.rng("policy"))
+        for t, arm, observation in rounds(policy, problem, 25, trial.rng("noise")):
+            if t > 1:
+                values = written_out(INDICES[name], problem.model, history)
+                assert values[arm] >= values.max() - 1e-8
+            history.append((arm, observation))

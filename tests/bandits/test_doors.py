@@ -1,0 +1,315 @@
+"""What users give is taken in once, as float64, or refused by name: every public name, called with
+odd values.
+"""
+
+import inspect
+import re
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from traces import trace_of
+
+import kbrepro as kb
+from kbrepro import checks
+from kbrepro.bandits.policies.base import IndexPolicy
+from kbrepro.bandits.posterior import ExactPosterior, RowPosterior
+
+POINTS, KERNEL = kb.grid(12), kb.Matern(0.3, nu=2.5)
+HILL = np.sin(3 * POINTS[:, 0])
+MODEL = kb.Model(POINTS, KERNEL, 0.1, norm=2.0)
+PROBLEM = kb.Problem(MODEL, HILL)
+UCB = partial(kb.UCB, width=kb.Srinivas2010(0.1))
+TRACE = trace_of(np.zeros((2, 5)))
+
+# What arrays may be
+
+
+def series(values):
+    return pd.Series(values, index=np.arange(len(values))[::-1])
+
+
+def table(values):
+    return pd.DataFrame(
+        values, index=np.arange(len(values))[::-1], columns=list("zyxw")[: np.shape(values)[1]]
+    )
+
+
+FORMS = {
+    "list": np.ndarray.tolist,
+    "tuple": lambda a: tuple(map(tuple, a)) if a.ndim == 2 else tuple(a),
+    "pandas": lambda a: series(a) if a.ndim == 1 else table(a),
+    "nullable": lambda a: (series(a) if a.ndim == 1 else table(a)).astype("Int64"),
+    "uint8": lambda a: a.astype(np.uint8),
+    "int16": lambda a: a.astype(np.int16),
+    "float16": lambda a: a.astype(np.float16),
+    "fractions": lambda a: np.vectorize(Fraction)(a.astype(int)).astype(object),
+    "masked": np.ma.masked_array,
+    "other byte order": lambda a: a.astype(">f8"),
+    "reversed twice": lambda a: a[::-1].copy()[::-1],
+    "Fortran order": np.asfortranarray,
+    "read only": lambda a: np.frombuffer(a.tobytes()).reshape(a.shape),
+}
+whole = st.integers(0, 100).map(float)
+rows = st.integers(1, 3).flatmap(
+    lambda d: st.lists(st.lists(whole, min_size=d, max_size=d), min_size=2, max_size=6)
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(rows=rows, seed=st.integers(0, 99))
+@settings(max_examples=5, deadline=None)
+def test_every_form_of_the_same_numbers_gives_the_same_run(form, rows, seed):
+    X = np.array(rows)
+    reward = X[:, 0].copy()
+
+    def played(X, reward):
+        problem = kb.Problem(kb.Model(X, kb.Linear(), 1.0), reward)
+        policy = UCB(problem.model, 6, rng=seed, warn=False)
+        trace = kb.run(policy, problem, 6, np.random.default_rng(seed))
+        posterior = UCB(problem.model, 6)
+        posterior.tell(0, 1.0)
+        K = (
+            kb.Linear()(X, X),
+            kb.SquaredExponential(40.0)(X, X),
+            KERNEL(X, X),
+            kb.Independent()(X, X),
+        )
+        return [
+            trace.arms,
+            trace.regret,
+            posterior.posterior.mean,
+            posterior.posterior.sd,
+            kb.Linear().diag(X),
+            *K,
+        ]
+
+    for one, other in zip(
+        played(X, reward), played(FORMS[form](X), FORMS[form](reward)), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_nothing_that_is_later_done_to_an_array_changes_what_was_made_of_it():
+    X, y, K = POINTS.copy(), HILL.copy(), np.eye(3)
+    model, kernel = kb.Model(X, KERNEL, 0.1), kb.Empirical(K)
+    problem, policy, posterior = kb.Problem(model, y), UCB(model, 9), RowPosterior(KERNEL, X, 0.1)
+    source, rows = kb.RKHSFunction(KERNEL, X, 0.1, 1.0, 3), kb.Rows(K, np.ones((2, 3)) + K[:2], 0.1)
+    before = source(kb.Trial(0, 0)).expected_reward, rows(kb.Trial(0, 1)).expected_reward
+    X[:], y[:], K[:] = 7.0, -1.0, 5.0
+    np.testing.assert_array_equal(model.points, POINTS)
+    np.testing.assert_array_equal(problem.expected_reward, HILL)
+    np.testing.assert_array_equal(kernel.covariance, np.eye(3))
+    np.testing.assert_array_equal(source(kb.Trial(0, 0)).expected_reward, before[0])
+    np.testing.assert_array_equal(rows(kb.Trial(0, 1)).expected_reward, before[1])
+    policy.tell(3, 1.0), posterior.update(3, 1.0)
+    assert policy.posterior.mean[0] != policy.posterior.mean[5] == posterior.mean[5]
+    for array in (
+        model.points,
+        problem.expected_reward,
+        kernel.covariance,
+        source.points,
+        rows.rewards,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+
+
+def test_small_numpy_scalars_are_parameters_like_python_numbers():
+    for short in (np.int8, np.float16, np.int64):
+        model = kb.Model(
+            POINTS, kb.SquaredExponential(short(1), short(100)), short(1), norm=short(100)
+        )
+        assert type(model.noise_variance) is type(model.norm) is type(short(1).item())
+        policy = kb.UCB(model, 100, width=kb.Srinivas2010(0.25, short(100)))
+        other = kb.UCB(
+            kb.Model(POINTS, kb.SquaredExponential(1, 100), 1, norm=100),
+            100,
+            width=kb.Srinivas2010(0.25, 100),
+        )
+        if np.issubdtype(short, np.integer):
+            assert repr(kb.Trial(short(3), short(4))) == repr(kb.Trial(3, 4))
+        for each in (policy, other):
+            each.tell(3, short(5))
+        np.testing.assert_array_equal(policy.index(), other.index())
+
+
+# Every public name, called with odd values
+
+
+class Odd:
+    """An object whose text cannot be made."""
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+ODD = [
+    None, True, 0, -1, 3, 2.5, -0.5, 0.0, 1e300, 1e-300, 10**400, float("nan"), float("inf"),
+    1 + 2j, "rbf", "", b"x",
+    "x" * 1000, [], [1.0], [[1, 2], [3]], [0.1, 0.2, 0.4], [True, False, True],
+    [float("nan")] * 12, list(range(12)),
+    {}, {"u": UCB}, {"u": 3}, (1, 2), {1, 2}, range(12), np.float32(0.5), np.int8(100),
+    np.bool_(True),
+    np.float64("nan"),
+    np.array(0.5), np.zeros(0), np.zeros((0, 2)), np.zeros((2, 0)), np.zeros((2, 2, 2)),
+    np.arange(12), HILL, POINTS,
+    np.full(12, np.inf), np.array(["a", "b"]), np.array([None, 1.0]),
+    np.ma.masked_array([1.0, 2.0], [False, True]),
+    np.zeros(900), pd.Series(HILL), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.Timestamp(0),
+    object(), Odd(), Odd,
+    kb.Matern, KERNEL, kb.UCB, UCB, MODEL, PROBLEM, kb.Known(PROBLEM), kb.Trial(0, 0), TRACE,
+    kb.Srinivas2010(0.1), kb.Srinivas2010, lambda *_: 1.0, np.mean, np.random.default_rng,
+    np.random.PCG64(0),
+    Fraction(1, 3), slice(3), ..., int, type,
+]  # fmt: skip
+
+
+def good(rng):
+    """Well-formed values, by the name of a parameter."""
+    return {
+        "points": [POINTS, kb.grid(3, 2), POINTS.tolist()],
+        "kernel": [KERNEL, kb.Linear(), kb.SquaredExponential(0.2)],
+        "noise_variance": [0.1, 1], "noise_scale": [None, 0.3], "norm": [None, 1.0, 2],
+        "model": [MODEL],
+        "horizon": [1, 7, np.int64(9)],
+        "width": [kb.Srinivas2010(0.1), kb.Constant(1.0), kb.Chowdhury2017(0.1), lambda _: 2.0],
+        "incumbent": ["posterior_mean", "noisy_reward"], "margin": [0.0, 0.1],
+        "form": [None, RowPosterior],
+        "random_opening": [True, False], "warn": [False], "delta": [0.1], "beta_scale": [1.0, 5],
+        "gain": [None, float],
+        "covariance": [np.eye(3), [[2, 1], [1, 2]]], "problem": [PROBLEM],
+        "policies": [{"u": UCB}], "measured": [""],
+        "record_band": [False], "sd": [0.1, 0], "bound": [1.0], "lengthscale": [0.2, 1],
+        "nu": [0.5, 2.5],
+        "variance": [1.0, 3], "expected_reward": [HILL, HILL.tolist()],
+        "noise": [None, kb.Gaussian(0.1)],
+        "n_centres": [1, 3], "rewards": [np.ones((2, 3)), np.ones((2, 2)).tolist()],
+        "norm_of": [None], "seed": [0, 5],
+        "number": [0, 1], "statistic": [kb.mean_difference, lambda a, b: (a - b).mean(axis=-1)],
+        "rng": [rng],
+        "samples": [HILL, np.arange(12), [1.0, 2.0] * 6], "curves": [{"u": TRACE}],
+        "mean": [0.0, HILL.tolist()], "bounds": [[(0, 1), (2, 5)]], "n": [1, 4],
+        "d": [1, 2], "low": [0.0, -1], "high": [1.0, 2], "function": [float_of], "trials": [1, 2],
+        "first": [0, 3], "block": [1, 2], "label": ["trials"], "kept_in": [None],
+        "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
+        "arms": [True, False], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT],
+        "curve": [TRACE],
+        "successes": [[True, False], np.ones(4, bool)], "index": [HILL], "level": [0.9],
+        "data": [{"a": HILL, "b": [1.0] * 12}, pd.DataFrame({"a": HILL, "b": -HILL})],
+        "predicate": [lambda stats: stats["a"] < stats["b"]], "size": [1, 5, np.int64(2)],
+        "paired": [True, False], "groups": [None, np.arange(12) % 4, list("aabbccddeeff")],
+        "confidence_level": [0.9], "n_resamples": [1, 9],
+    }  # fmt: skip
+
+
+def float_of(trial):
+    return {"number": float(trial.number)}
+
+
+EXPERIMENT = kb.Experiment(kb.Known(PROBLEM), {"u": UCB, "mean": kb.MeanOnly}, 5)
+#: Containers of what is returned, what takes them, and `played`, which reads a file.
+WITHOUT = {"Estimate", "Curve", "played", "frame", "final_average_regret", "simple_regret"}
+WITHOUT |= {"ReplicationProbability"}
+
+
+def played(policy):
+    for _ in range(2):
+        policy.tell(policy.ask(), 0.5)
+    return policy.posterior.mean, policy.posterior.sd
+
+
+#: Numbers that come of what was made.
+USES = {
+    kb.Model: lambda model: played(UCB(model, 3)),
+    kb.Policy: played,
+    kb.GPDraw | kb.Rows | kb.RKHSFunction | kb.Known: (
+        lambda source: source(kb.Trial(0, 1)).regret(np.arange(2))
+    ),
+    kb.Problem: lambda problem: problem.pull(0, np.random.default_rng(0)),
+    kb.Experiment: lambda experiment: [
+        trace.regret for trace in kb.run_trials(experiment, 1, 0).values()
+    ],
+    kb.Gaussian | kb.Uniform: lambda noise: noise(np.random.default_rng(0)),
+    kb.Constant | kb.Srinivas2010 | kb.AbbasiYadkori2011 | kb.Chowdhury2017: lambda width: width(
+        UCB(MODEL, 3)
+    ),
+    kb.Empirical: lambda kernel: kernel(kernel.points, kernel.points),
+    kb.Matern | kb.SquaredExponential | kb.Linear | kb.Independent: lambda kernel: kernel(
+        POINTS, POINTS
+    ),
+    kb.Trial: lambda trial: trial.rng("run").random(),
+    ExactPosterior: lambda posterior: (posterior.update(0, 1.0), posterior.mean)[1],
+    np.ndarray | kb.Estimate: np.asarray,
+    kb.ReplicationProbability: lambda found: [*found[:2], *found.confidence_interval, found[3]],
+}
+
+
+CALLED = {"form", "function", "problem", "gain", "noise", "norm_of", "statistic", "width"}
+CALLED |= {"predicate"}
+NAMES = sorted(set(kb.__all__) - WITHOUT)
+
+
+def arguments_of(name):
+    found = dict(inspect.signature(getattr(kb, name)).parameters)
+    if "settings" in found:  # what a policy hands on
+        found |= inspect.signature(kb.UCB if name == "ThompsonSampling" else kb.Policy).parameters
+        found |= {"random_opening": inspect.signature(IndexPolicy).parameters["random_opening"]}
+    return {key: its for key, its in found.items() if its.kind != its.VAR_KEYWORD}
+
+
+KNOWN = {key for name in NAMES for key in arguments_of(name)} | {
+    "index",
+    "arm",
+    "observation",
+    "X",
+    "Z",
+    "trial",
+}
+#: Of these only the truth is asked.
+FLAGS = {"arms", "record_band", "random_opening", "warn", "measured", "label", "paired"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of_an_argument(
+    name, monkeypatch
+):
+    monkeypatch.setenv("KBREPRO_JOBS", "1")
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    rng, taken = np.random.default_rng([NAMES.index(name), 49]), 0
+    for _ in range(40):
+        fine, chosen, several = good(rng), {}, ()
+        if name == "Experiment":
+            fine["problem"] = [kb.Known(PROBLEM), kb.GPDraw(KERNEL, POINTS, 0.1)]
+        if name == "replication_probability":
+            fine["statistic"] = [np.mean, np.median]
+        if name == "Constant":
+            fine["width"] = [1.0, 2]
+        odd = rng.choice(list(arguments_of(name)), size=rng.integers(0, 3))
+        for key, its in arguments_of(name).items():
+            pool = fine[key]
+            if key in odd and key not in FLAGS:  # a function of users may raise what it likes
+                pool = [each for each in ODD if key not in CALLED or not callable(each)]
+            value = pool[rng.integers(len(pool))]
+            if its.kind == its.VAR_POSITIONAL:
+                several = (value, fine[key][0])
+            elif key in odd or its.default is its.empty or rng.random() < 0.5:
+                chosen[key] = value
+        called = {key: checks.shown(value) for key, value in chosen.items()}
+        positional = [chosen.pop(key) for key in list(chosen)[: 1 if several else 0]]
+        try:
+            with np.errstate(all="ignore"):
+                made = getattr(kb, name)(*positional, *several, **chosen)
+                for kind, use in USES.items():
+                    if isinstance(made, kind) and type(made) is not kb.Policy:
+                        assert np.isfinite(use(made)).all(), (name, called, several, made)
+            taken += 1
+        except (ValueError, TypeError, IndexError, MemoryError) as error:
+            first = re.match(r"\w+", str(error))
+            assert first and first[0] in KNOWN, (name, called, several, repr(error))
+            assert len(str(error)) <= 300, str(error)
+    assert taken >= 5, "well-formed values must be taken, too"

@@ -1,0 +1,289 @@
+"""Arms on a lattice: products, posterior, policies and draws against dense algebra."""
+
+import pickle
+from itertools import islice
+from types import SimpleNamespace
+
+import numpy as np
+import psutil
+import pytest
+from dense import dense_posterior
+
+from kbrepro import paths
+from kbrepro.bandits.confidence import Constant
+from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid, points_of
+from kbrepro.bandits.policies import UCB, ThompsonSampling
+from kbrepro.bandits.posterior import (
+    CovariancePosterior,
+    DrawnPosterior,
+    LatticePosterior,
+    RowPosterior,
+    exact_posterior,
+    lattice,
+    lattice_posterior,
+)
+from kbrepro.bandits.posterior.lattice import LatticeDraws, Precision, PriorCovariance, lattice_of
+from kbrepro.bandits.problems import Model, factor_draw, prior_draws
+
+KERNELS = [
+    SquaredExponential(0.2, variance=1.3),
+    Matern(0.3, nu=1.5),
+    Matern(0.15, nu=2.5, variance=2.0),
+]
+LATTICES = [grid(30), grid(4, 3), grid(5, 2, low=-1.0, high=3.0)]
+UNEVEN = points_of([np.arange(3) / 2, np.arange(4) / 7, np.array([0.3])])
+
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
+every_lattice = pytest.mark.parametrize(
+    "points", [*LATTICES, UNEVEN], ids=["1", "3", "2, wide", "3, uneven"]
+)
+
+
+# K v
+
+
+@every_kernel
+@every_lattice
+def test_the_product_is_that_of_the_dense_matrix(kernel, points):
+    v = np.random.default_rng(1).standard_normal(len(points))
+    assert PriorCovariance(kernel, points)(v) == pytest.approx(
+        kernel(points, points) @ v, abs=1e-12
+    )
+
+
+def test_points_that_are_no_lattice():
+    for points, problem in (
+        (np.random.default_rng(3).random((12, 2)), "points are no lattice: 12 points with"),
+        (grid(9) ** 2, "see axis 0: axes need equal steps"),
+        (grid(4, 2)[:, ::-1], "the last varies fastest"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            lattice_of(points)
+
+
+# The inverse among the arms pulled
+
+
+def test_the_inverse_is_a_sum_of_squares_whatever_its_panels(monkeypatch):
+    monkeypatch.setattr(lattice, "PANEL", 48)
+    rng, inverse, exact = np.random.default_rng(4), Precision(), np.zeros((0, 0))
+    for pull in range(210):
+        size = len(exact) + (pull % 3 < 2)
+        q, v = rng.standard_normal((2, size))
+        exact = np.pad(exact, (0, size - len(exact))) + np.outer(q, q)
+        inverse.add(q)
+        place = int(rng.integers(size))
+        np.testing.assert_allclose(inverse.times(v), exact @ v, rtol=1e-10, atol=1e-9)
+        np.testing.assert_allclose(inverse.column(place), exact[:, place], rtol=1e-12, atol=1e-11)
+        if pull % 20 == 3:
+            names, V = [pull, pull + 1], rng.standard_normal((2, size))
+            inverse.look_ahead(names, V)
+        if pull > 2:  # arms that came later make v longer; after that the panels have changed
+            for name, looked in zip(names, V, strict=True):
+                longer = np.concatenate([looked, rng.standard_normal(size - len(looked))])
+                np.testing.assert_allclose(
+                    inverse.times(longer, name), exact @ longer, rtol=1e-10, atol=1e-9
+                )
+    assert size > 2 * lattice.PANEL
+
+
+# The posterior
+
+
+def largest_error(posterior, kernel, points, noise_variance, pulls=200):
+    """Largest error of mean and variance at random rounds, half of the pulls at three arms."""
+    rng = np.random.default_rng(5)
+    arms, f, worst, check = (
+        [],
+        prior_draws(kernel, points)(rng),
+        0.0,
+        set(rng.integers(1, pulls, size=8)),
+    )
+    observations = []
+    for t in range(pulls):
+        arms.append(int(rng.integers(3 if rng.random() < 0.5 else len(points))))
+        observations.append(f[arms[-1]] + np.sqrt(noise_variance) * rng.standard_normal())
+        posterior.update(arms[-1], observations[-1])
+        if t in check or t == pulls - 1:
+            mean, C = dense_posterior(kernel, points, noise_variance, arms, observations)
+            worst = max(
+                worst,
+                np.abs(posterior.mean - mean).max(),
+                np.abs(posterior.variance - C.diagonal()).max(),
+            )
+    return worst
+
+
+@every_kernel
+@every_lattice
+@pytest.mark.parametrize("noise_variance", [2.0, 0.01])
+def test_mean_and_variance_are_those_of_a_dense_solve(kernel, points, noise_variance):
+    assert (
+        largest_error(
+            LatticePosterior(kernel, points, noise_variance), kernel, points, noise_variance
+        )
+        < 1e-10
+    )
+
+
+class NeverRefined(LatticePosterior):
+    """Wrong: takes the first weights as they come."""
+
+    def covariance_with(self, arm):
+        self._inverse.times, times = (
+            lambda v: times(v).astype(np.float32).astype(float),
+            self._inverse.times,
+        )
+        try:
+            return super().covariance_with(arm)
+        finally:
+            self._inverse.times = times
+
+
+def test_weights_that_are_inexact_are_refined():
+    assert (
+        largest_error(NeverRefined(KERNELS[1], LATTICES[2], 0.1), KERNELS[1], LATTICES[2], 0.1)
+        < 1e-10
+    )
+
+
+def test_arms_of_largest_index_share_a_pass_over_the_inverse_and_the_arms_are_the_same(monkeypatch):
+    monkeypatch.setattr("kbrepro.bandits.posterior.AHEAD_FROM", 10)
+    passes, once = [], Precision._times_panels
+    monkeypatch.setattr(
+        Precision, "_times_panels", lambda self, V: passes.append(len(V)) or once(self, V)
+    )
+    model, pulled, counts, means = Model(grid(12, 2), KERNELS[1], 0.1), {}, {}, {}
+    for ahead in (False, True):
+        monkeypatch.setattr(UCB, "looks_ahead", ahead)
+        policy = UCB(model, width=Constant(3.0), form=LatticePosterior)
+        rng, pulled[ahead] = np.random.default_rng(2), []
+        for t in range(130):
+            pulled[ahead].append(policy.ask())
+            policy.tell(pulled[ahead][-1], rng.standard_normal())
+            if t == 70:
+                policy = pickle.loads(pickle.dumps(policy))
+        counts[ahead], means[ahead] = len(passes), policy.posterior.mean
+        passes.clear()
+    assert pulled[True] == pulled[False] and len(set(pulled[True])) > 60
+    assert counts[True] < counts[False] / 2
+    np.testing.assert_allclose(means[True], means[False], rtol=0, atol=1e-13)
+
+
+def test_those_of_largest_index_that_are_new_are_taken_along(monkeypatch):
+    monkeypatch.setattr("kbrepro.bandits.posterior.AHEAD_FROM", 10)
+    posterior, rng = LatticePosterior(KERNELS[1], grid(100), 0.1), np.random.default_rng(1)
+    for arm in rng.permutation(100)[:20].tolist():
+        posterior.update(arm, 0.0)
+    index = rng.standard_normal(100)
+    order = [arm for arm in np.argsort(-index).tolist() if not posterior.counts[arm]]
+    posterior.look_ahead(order[0], index)
+    assert set(posterior._inverse.ahead) == set(order[:16])
+    posterior.look_ahead(order[3], index)
+    assert set(posterior._inverse.ahead) == set(order[:16])
+    posterior.look_ahead(order[70], index)
+    assert set(posterior._inverse.ahead) == {*order[:31], order[70]}
+
+
+def test_what_was_looked_ahead_while_the_panels_changed_is_not_used(monkeypatch):
+    """As another thread may tell meanwhile."""
+    rng, inverse, once = np.random.default_rng(3), Precision(), Precision._times_panels
+
+    def told_meanwhile(self, V):
+        found = once(self, V)
+        for _ in range(lattice.PENDING):
+            self.add(rng.standard_normal(5))
+        return found
+
+    inverse.add(rng.standard_normal(5))
+    v = rng.standard_normal(5)
+    with monkeypatch.context() as patch:
+        patch.setattr(Precision, "_times_panels", told_meanwhile)
+        inverse.look_ahead([7], v[None])
+    assert inverse.ahead == {}
+    P = np.array([inverse.column(place) for place in range(5)])
+    np.testing.assert_allclose(inverse.times(v, 7), P @ v, rtol=1e-12)
+
+
+def test_a_rule_that_draws_does_not_look_ahead(monkeypatch):
+    monkeypatch.setattr("kbrepro.bandits.posterior.AHEAD_FROM", 1)
+    policy = ThompsonSampling(
+        Model(grid(30), KERNELS[1], 0.1), width=Constant(1.0), form=LatticePosterior
+    )
+    policy.tell([3, 9], [0.5, 0.2])
+    policy.ask()
+    assert policy.posterior._inverse.ahead == {}
+
+
+# The form for a size
+
+
+def test_the_form_is_chosen_by_size(monkeypatch):
+    monkeypatch.setattr("kbrepro.bandits.posterior.LATTICE_FROM", 40)
+    assert type(exact_posterior(KERNELS[1], grid(40), 0.1, 10)) is LatticePosterior
+    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 10)) is RowPosterior
+    assert type(exact_posterior(Linear(), grid(40, low=1.0), 0.1, 80)) is CovariancePosterior
+    assert lattice_posterior(KERNELS[1], grid(40) ** 2, 0.1) is None
+    model = Model(grid(40), KERNELS[1], 0.1)
+    # up to 1.5 pulls an arm
+    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 58)) is RowPosterior
+    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 59)) is CovariancePosterior
+    assert type(ThompsonSampling(model, 10, width=Constant(1.0)).posterior) is LatticePosterior
+    forced = ThompsonSampling(model, 10, width=Constant(1.0), form=CovariancePosterior)
+    assert type(forced.posterior) is DrawnPosterior
+
+
+def test_draws_of_a_smooth_kernel_are_made_by_a_factor(monkeypatch):
+    monkeypatch.setattr("kbrepro.bandits.problems.LATTICE_FROM", 40)
+    monkeypatch.setattr(lattice, "LONGEST_TORUS", -3000)
+    assert type(prior_draws(Matern(0.1, nu=1.5), grid(50))) is LatticeDraws
+    assert prior_draws(SquaredExponential(10.0), grid(50)).func is factor_draw
+
+
+def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypatch):
+    plane = grid(60, 2)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 5e4}))
+    told = (
+        r"posterior of 100 arms over 500 pulls needs 0.00048 GB .* 5e-05 GB .*: what fits is"
+        r" horizon = 62 or less"
+    )
+    with pytest.raises(MemoryError, match=told):
+        exact_posterior(KERNELS[1], grid(100), 0.1, 500)
+    with pytest.raises(MemoryError, match=r"convolution on a lattice of \(60, 60\) arms needs"):
+        LatticePosterior(KERNELS[1], plane, 0.1)
+
+
+# Draws
+
+
+@every_kernel
+@pytest.mark.parametrize("points", [grid(12), grid(3, 2, low=-1.0, high=3.0)], ids=["1", "2, wide"])
+def test_draws_have_the_covariance_of_the_prior(kernel, points, monkeypatch):
+    """A draw is linear in its noise, so the sum over unit noises is its covariance; in several
+    chunks.
+    """
+    monkeypatch.setattr(lattice, "AT_ONCE", 10)
+    implied = sum(np.outer(draw, draw) for draw in unit_draws(LatticeDraws(kernel, points))) / 2
+    assert implied == pytest.approx(kernel(points, points), abs=1e-9)
+
+
+def unit_draws(draws):
+    """Both draws of every noise that is 1 at one place and 0 at all others."""
+    size = int(np.prod([2 * half for half in draws._half]))
+    for place in range(2 * size):
+        ones = iter(np.eye(1, 2 * size, place)[0])
+        rng = SimpleNamespace(
+            standard_normal=lambda n, ones=ones: np.reshape([*islice(ones, int(np.prod(n)))], n)
+        )
+        yield draws(rng)
+        yield draws(rng)
+
+
+def test_the_page_on_many_arms_runs(capfd):
+    page = (paths.project_root() / "docs" / "many_arms.md").read_text(encoding="utf-8")
+    code = page.split("```python\n")[1].split("```")[0]
+    assert "kb.grid(100, d=3)" in code and len(code.splitlines()) <= 13
+    told = {}
+    exec(code.replace("kb.grid(100", "kb.grid(22").replace("300", "10"), told)
+    assert type(told["policy"].posterior) is LatticePosterior and told["lost"] > 0
+    assert "regret_a_round=" in capfd.readouterr().err or told["bar"].disable

@@ -1,0 +1,288 @@
+"""What a notebook shows and leaves: at full scale verdicts of kept trials, in a short run nothing
+it cannot know.
+"""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from kbrepro import paths
+from kbrepro.batch import record as module
+from kbrepro.batch.record import Record
+from kbrepro.trials import store
+
+FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": "written"}
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """The Markdown and the pictures that are displayed."""
+    texts = []
+    monkeypatch.setattr(module, "display", lambda it: texts.append(it.data))
+    return texts
+
+
+@pytest.fixture
+def opened(toy, shown, styled):
+    """Open the toy's record as its notebook does, with these parameters."""
+
+    def record(**changed):
+        return Record("09_toy", FULL | changed)
+
+    return record
+
+
+def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened, shown):
+    its = opened()
+    assert not its.short and its.play("Fig. 1")["Optimist"].horizon == 30
+    its.verdicts("9-A", "9-T")
+    assert "“Optimist has less regret than the greedy rule.” (Fig. 1)" in shown[0]
+    assert "◑ **depends** on width" in shown[0] and "excluded" not in shown[0]
+    assert (
+        "12 kept, 10 a rerun" in shown[0]
+        and "no violation in 12 runs" in shown[0]
+        and "of the bound" in shown[0]
+    )
+    with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
+        its.verdicts("9-Z")
+    picture = toy.root / "written" / "figures" / "readings_9-A.png"
+    assert module._looks_like(shown[1], picture.read_bytes())
+    its.finish()
+    run = json.loads((toy.root / "written" / "claims.json").read_text(encoding="utf-8"))
+    assert [each["id"] for each in run["claims"] + run["theorems"]] == ["9-A", "9-B", "9-T"]
+    assert len(shown) == 2
+
+
+TEXT = """# %% [markdown] tags=["checked"]
+# ## What came out
+#
+# - **Less regret:** Optimist has 0.5 times
+#   the regret in Fig. 1 (2026, [more](a/12)).
+#
+# It is fast. It takes 1,200 rounds.
+
+# %% [markdown]
+# It takes 7 rounds.
+
+# %%
+# It takes 8 rounds.
+"""
+
+
+@pytest.fixture
+def stating(toy, opened):
+    """Open the toy's record with these checked sentences."""
+
+    def record(text=TEXT, **changed):
+        (toy.root / "notebooks" / "09_toy.py").write_text(text, encoding="utf-8")
+        return opened(**changed)
+
+    return record
+
+
+def test_numbers_of_the_text_are_those_of_the_results(stating, shown):
+    its = stating()
+    its.check(f"Less regret: Optimist has {1 / 2} times")
+    its.check(f"has {0.5} times the regret")
+    its.check("It is fast", True)
+    its.check(f"It takes {1200:,} rounds")
+    assert shown == []
+    its.finish()
+
+
+@pytest.mark.parametrize(
+    ("words", "holds", "told"),
+    [
+        ("has 0.6 times", True, "the results say “has 0.6 times”; the text says “Optimist has 0.5"),
+        ("It takes 7 rounds", True, "say “It takes 7 rounds”; the text says “It takes 1,200 ro"),
+        ("It takes ever", True, "say “It takes ever”; no checked text says it"),
+        ("It is fast", False, "“It is fast” does not hold; the text says “It is fast.”"),
+    ],
+)
+def test_what_is_not_so_is_named_at_once_and_stops_at_the_end(stating, shown, words, holds, told):
+    its = stating()
+    its.check(words, holds)
+    assert "**Not so:**" in shown[0] and told in shown[0]
+    its.check("Optimist has 0.5 times the regret")
+    its.check("It takes 1,200 rounds")
+    with pytest.raises(ValueError, match=r"09_toy: the text is not as the results\n.*; "):
+        its.finish()
+
+
+def test_a_number_that_nothing_checks_stops_the_end(stating):
+    its = stating()
+    its.check("Optimist has 0.5 times the regret")
+    with pytest.raises(
+        ValueError, match=r"results\nnothing checks 1,200 in 'It takes 1,200 rounds\.'$"
+    ):
+        its.finish()
+
+
+def test_a_short_run_checks_nothing_and_says_what_the_text_describes(stating, shown):
+    its = stating(trials=3)
+    assert shown == ["*The text describes the full scale, which this run is not (trials is 3).*"]
+    its.check("It takes 9 rounds", False)
+    its.finish()
+    assert len(shown) == 2 and "Not so" not in shown[1]
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judged(
+    toy, opened, shown
+):
+    kept = files_of(toy.folder / "played")
+    its = opened(trials=3)
+    assert its.short and its.play("Fig. 1")["Optimist"].arms.shape == (3, 30)
+    assert files_of(toy.folder / "played") == kept
+    assert {*files_of(toy.root / "written" / "played")} == {
+        "Fig._1.npz",
+        "Fig._1.json",
+        "SHA256SUMS",
+    }
+    its.verdicts("9-A", "9-T")
+    its.finish()
+    why = "is not judged: `Fig. 1` is not as at full scale (trials is 3, full scale 12)."
+    full = "[full-scale notebook](../notebooks/09_toy.ipynb)"
+    told = [
+        "*The text describes the full scale, which this run is not (trials is 3).*",
+        f"9-A {why}\n\n9-T {why}",
+        f"Not all of the full scale was judged here; see the {full}.",
+    ]
+    assert shown == told
+    assert not (toy.root / "written" / "claims.json").exists()
+
+
+def test_without_a_folder_nothing_is_kept(toy, opened):
+    its = opened(trials=3, results_dir="")
+    assert len(its.play("Fig. 1")["greedy"].arms) == 3 and not (toy.root / "written").exists()
+
+
+def test_a_label_of_the_full_scale_is_judged_whatever_else_is_changed(toy, opened, shown):
+    """The toy has one label: that its notebook was played with another value of something else
+    changes nothing.
+    """
+    facts = json.loads((toy.folder / "run.json").read_text(encoding="utf-8"))
+    facts["parameters"]["more"] = 1
+    (toy.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    its = opened(more=2)
+    its.verdicts("9-A")
+    assert its.short and "12 kept, 10 a rerun" in shown[1] and "not judged" not in shown[1]
+
+
+def test_an_unknown_label_is_refused_and_a_missing_one_at_full_scale_stops(toy, opened):
+    its = opened()
+    with pytest.raises(
+        ValueError, match=r"label = 'Fig\. 2' is not allowed: label must be one of 'Fig\. 1'"
+    ):
+        its.play("Fig. 2")
+    for path in (toy.folder / "played").iterdir():
+        path.unlink()
+    with pytest.raises(
+        store.NotKept, match=r"label 'Fig\. 1' is not kept; to play it: kbrepro play 09 --prof"
+    ):
+        its.play("Fig. 1")
+
+
+def test_what_the_batch_played_is_read_and_only_the_full_scale_is_judged(toy, opened):
+    """The batch writes beside the folder that it replaces."""
+    for profile, changed in (("quick", {"trials": 3}), ("paper", {})):
+        folder = toy.root / "results" / profile / "09_toy"
+        toy.play(folder / "played", **changed)
+        kept = files_of(folder / "played")
+        where = paths.partial_of(folder).relative_to(toy.root).as_posix()
+        its = opened(results_dir=where, **changed)
+        assert (
+            its.short == bool(changed)
+            and its.play("Fig. 1")
+            and files_of(folder / "played") == kept
+        )
+
+
+def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch):
+    monkeypatch.setattr("kbrepro.trials.replay.CHEAP", 0.0)
+    its = opened()
+    its.play("Fig. 1")
+    its.finish()
+    said = "One trial of each label was played again, but for 1 whose trials are long"
+    assert shown == [f"<details><summary>{said}</summary>\n\nFig. 1\n\n</details>"]
+
+
+def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, opened):
+    for its in (opened(), opened(results_dir="")):
+        figure, ax = plt.subplots()
+        ax.plot([1, 2])
+        its.figure(figure, "line")
+        its.table(pd.DataFrame({"a": [1 / 3]}).rename_axis("trial"), "thirds")
+    written = [
+        path.relative_to(toy.root).as_posix() for path in (toy.root / "written").rglob("*.*")
+    ]
+    assert sorted(written) == ["written/figures/line.png", "written/tables/thirds.csv"]
+    assert (toy.root / "written/tables/thirds.csv").read_text() == "trial,a\n0,0.333333\n"
+
+
+@pytest.fixture
+def drawn(toy, opened):
+    """Draw a line of some grey at full scale; returns the folder of the committed pictures, and the
+    picture written.
+    """
+    folder = toy.folder / "figures"
+    folder.mkdir()
+
+    def draw(grey, width=2.0, **changed):
+        figure, ax = plt.subplots(figsize=(width, 2))
+        ax.plot([1, 2], color=str(grey / 255))
+        opened(**changed).figure(figure, "line")
+        return (toy.root / "written" / "figures" / "line.png").read_bytes()
+
+    return folder / "line.png", draw
+
+
+def test_a_picture_stays_while_no_pixel_differs_by_more_than_ten(drawn):
+    committed, draw = drawn
+    committed.write_bytes(first := draw(100))
+    assert draw(110) == draw(90) == first
+    assert draw(111) != first and draw(89) != first and draw(100, width=2.1) != first
+    assert draw(110, trials=3) != first  # a short run shows what it played
+
+
+@pytest.mark.parametrize("cut", [0, 9, 40, 1000])
+def test_a_picture_that_cannot_be_read_is_replaced(drawn, cut):
+    committed, draw = drawn
+    first = draw(100)
+    committed.write_bytes(first[:cut])
+    assert draw(100) == first
+
+
+def test_numbers_of_claims_have_six_digits_and_stay_as_committed_at_the_edge_of_rounding(
+    toy, opened, monkeypatch
+):
+    found = {
+        "claims": [{"effect": np.float64(0.12345651)}],
+        "theorems": [{"room": float("nan"), "runs": np.int64(3)}],
+    }
+    monkeypatch.setattr(module.scorecard, "of_paper", lambda paper, kept: found)
+
+    def finished(committed):
+        (toy.folder / "claims.json").write_text(committed, encoding="utf-8")
+        opened().finish()
+        return (toy.root / "written" / "claims.json").read_text(encoding="utf-8")
+
+    first = finished('{"claims": [')  # damaged: it is replaced
+    assert '"effect": 0.123457' in first and '"room": NaN' in first and finished(first) == first
+    edge = first.replace("0.123457", "0.123456")
+    assert finished(edge) == edge and finished(first.replace("0.123457", "0.123455")) == first
+
+
+def test_a_name_that_papermill_injects_and_the_parameters_lack_is_refused(opened):
+    cell = "seed: int = 1\ntrials: int = 12\nhorizon: int = 30\nresults_dir: str = ''"
+    assert opened(In=["", cell, "%matplotlib inline", "# Parameters\ntrials = 12\n"])
+    with pytest.raises(
+        ValueError, match="parameter = 'trails' is not allowed: parameter must be one of"
+    ):
+        opened(In=["", cell, "# Parameters\ntrails = 3\n"])

@@ -1,0 +1,117 @@
+"""The report of a small project: Sphinx warns of nothing, links lead to pages, every claim is
+there.
+"""
+
+import json
+import re
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+import pytest
+from kept_trials import kept_of
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from kbrepro.batch import report
+from kbrepro.claims import scorecard
+from kbrepro.claims.scorecard import of_paper
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = "09_toy"
+README = f"""# All
+
+[A page](docs/page.md#where-to-look), [the toy](notebooks/{NOTEBOOK}.ipynb),
+[every claim](results/README.md), [the licence](LICENSE), [elsewhere](https://example.org/a.md).
+
+![A picture](results/picture.png)
+"""
+PAGE = """# A page
+
+## Where to look
+
+[Home](../README.md), [claims](deep/below.md), [code](../kbrepro/claims.py),
+`policies[name](horizon)`.
+"""
+PIXEL = (
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\nIDATx\x9cc\xf8\x0f\0\x01\x01\x01\0\x1b"
+    b"\xb6\xeeV\0\0\0\0IEND\xaeB`\x82"
+)
+
+
+@pytest.fixture
+def project(toy):
+    """The toy's project with two documents, a picture and an executed notebook; returns its root
+    and results.
+    """
+    root, results = toy.root, toy.folder.parent
+    (root / "docs" / "deep").mkdir(parents=True)
+    for name in ("conf.py", "report.css", "search_scorer.js"):
+        shutil.copy(ROOT / "docs" / name, root / "docs")
+    for name, text in {
+        "README.md": README,
+        "docs/page.md": PAGE,
+        "docs/deep/below.md": "# Below\n\n[Up](../page.md)",
+        "docs/contents.txt": "```{toctree}\n:hidden:\n:glob:\n\n**\n```\n",
+        "CONTRIBUTING.md": "# Contributing",
+        "data/README.md": "# Data",
+    }.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    (root / "results" / "picture.png").write_bytes(PIXEL)
+    shown = new_output(
+        "display_data", {"text/markdown": "See the [page](../docs/page.md) and $\\gamma_T$."}
+    )
+    cells = [
+        new_markdown_cell("# A toy\n\n[Notation](../docs/page.md)"),
+        new_code_cell("1 + 1", outputs=[shown]),
+    ]
+    nbformat.write(
+        new_notebook(cells=cells, metadata={"language_info": {"name": "ipython3"}}),
+        toy.folder / "notebook.ipynb",
+    )
+    run = json.dumps(of_paper("toy", kept_of(toy.folder / "played")), default=float)
+    (toy.folder / "claims.json").write_text(run, encoding="utf-8")
+    return root, results
+
+
+@pytest.mark.skipif(not find_spec("sphinx_book_theme"), reason="the extra report is not there")
+def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(project):
+    root, results = project
+    index = report.build(root, results)
+    site = index.parent
+    text = index.read_text(encoding="utf-8")
+    links = re.findall(r'<a class="reference [^>]*href="([^"]+)"', text)
+    assert {
+        "docs/page.html#where-to-look",
+        f"notebooks/{NOTEBOOK}.html",
+        "results/README.html",
+    } <= set(links)
+    for page in (page for page in site.rglob("*.html") if "_static" not in page.parts):
+        for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8")):
+            assert (
+                link.startswith(("https:", "mailto:"))
+                or (page.parent / link.partition("?")[0]).exists()
+            ), (page, link)
+    assert "See the" in (site / "notebooks" / f"{NOTEBOOK}.html").read_text(encoding="utf-8")
+    claims = (site / "results" / "README.html").read_text(encoding="utf-8")
+    run = scorecard.read(results)[NOTEBOOK]
+    for each in run["claims"] + run["theorems"]:
+        cell = f"../notebooks/{NOTEBOOK}.html#{each['id']}"
+        assert f'<a id="{each["id"]}"></a>' in claims and f'href="{cell}"' in claims, each["id"]
+
+    (root / "docs" / "page.md").write_text(
+        "# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8"
+    )
+    (results / "report-of_a_kill.999999999.partial" / "source").mkdir(parents=True)
+    with pytest.raises(report.ReportFailed, match=r"reports errors:\ndocs/page\.md"):
+        report.build(root, results)
+    assert index.read_text(encoding="utf-8") == text and not list(results.glob("*.partial"))
+
+
+def test_without_results_it_says_what_to_do(tmp_path):
+    (tmp_path / "results" / "quick").mkdir(parents=True)
+    with pytest.raises(
+        report.ReportFailed, match="in results/quick: first `kbrepro reproduce --profile quick`"
+    ):
+        report.build(tmp_path, tmp_path / "results" / "quick")

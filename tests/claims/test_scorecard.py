@@ -1,0 +1,232 @@
+"""What came out as text: every number of a record stands in its table and in its lines."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kbrepro.claims import scorecard
+
+ROOT = Path(__file__).parents[2]
+RUNS = scorecard.read(ROOT / "results" / "paper")
+
+
+def reading(value, choice="", name="", excluded="", drawn=25, kept=100, how="redrawn"):
+    probability = {"value": value, "low": value - 0.1, "high": value, "error": 0.0, "how": how}
+    return {"choice": choice, "value": name, "probability": probability} | {
+        "drawn": drawn, "kept": kept, "excluded_by": excluded, "caveat": ""
+    }  # fmt: skip
+
+
+CLAIM = {
+    "id": "9-A", "kind": "observation", "where": "Fig. 1", "quote": "A | B are alike.",
+    "finding": "", "verdict": "depends", "uncertain": False,
+    "depends_on": ["width"], "effect": {"value": 1.25, "low": 1.1, "high": 1.4, "shows": "ratio"},
+    "readings": [reading(0.96), reading(0.25, "width", "five"),
+     reading(0.5, "width", "ten", "footnote 3: no"),
+                 reading(0.96, "norm", "one")],
+}  # fmt: skip
+THEOREM = {
+    "id": "9-T", "where": "Theorem 1", "statement": "R is at most T.", "corrected": "",
+    "checked": "runs above T",
+    "outcome": "no violation in 12 runs", "violations": 0, "runs": 12, "allowed": 0.0,
+    "room": 0.034,
+}  # fmt: skip
+OWN = CLAIM | {
+    "kind": "own question",
+    "effect": None,
+    "quote": "",
+    "verdict": "comes out again",
+    "depends_on": [],
+}
+
+
+def test_a_claim_is_one_row_in_words_with_our_number_second():
+    head, rule, row = scorecard.tables([CLAIM]).splitlines()
+    assert head == "| what the paper reports | our number | does it come out again? |"
+    assert rule.count("---") == 3
+    said, ours, verdict = row.strip("| ").split(" | ")
+    assert said == '<a id="9-A"></a>**9-A** “A \\| B are alike.” (Fig. 1)'
+    assert ours == "**1.2** (1.1 to 1.4): ratio<br><small>100 kept, 25 a rerun</small>"
+    assert verdict == (
+        "◑ **depends** on width<br>main reading: 96 of 100 reruns (86 to 96); width *five*: 25 of"
+        " 100; width *ten*: 50 of 100 (does not count: footnote 3: no); 1 other reading: the same"
+    )
+
+
+def test_readings_alike_stand_together():
+    margins = [reading(0.25, "margin", name) for name in (".03", ".01", "0")]
+    row = scorecard.tables([CLAIM | {"readings": [reading(0.999), *margins]}])
+    assert "main reading: over 99 of 100 reruns (90 to 100); margin *.03*, *.01* or *0*: 25" in row
+    row = scorecard.tables([CLAIM | {"readings": [reading(1.0), reading(0.004, "margin", "0")]}])
+    assert "main reading: 100 of 100 reruns" in row and "*0*: under 1 of 100" in row
+
+
+def test_an_id_leads_to_its_cell():
+    assert '<a id="9-A"></a>[9-A](../notebooks/09_toy.ipynb#9-A) “' in scorecard.tables(
+        [CLAIM], "09_toy"
+    )
+
+
+def test_sentences_of_one_finding_say_so_and_a_new_verdict_is_shown():
+    """Records may have both, or neither."""
+    row = scorecard.tables([CLAIM | {"finding": "alike", "verdict": "too few to say"}])
+    assert "(Fig. 1; one finding: alike)" in row and "| ◇ **too few to say**" in row
+
+
+def test_remarks_questions_and_theorems_have_tables_of_their_own():
+    told = scorecard.tables([THEOREM, OWN, CLAIM | {"kind": "remark"}, CLAIM])
+    heads = [line for line in told.splitlines() if line.endswith((" again? |", " outcome |"))]
+    assert [head.split(" | ")[0] for head in heads] == [
+        "| what the paper reports",
+        "| what the paper argues or cites (not counted)",
+        "| what we ask (not counted)",
+        "| theorem",
+    ]
+    assert (
+        scorecard.tables([THEOREM]).splitlines()[-1]
+        == '| <a id="9-T"></a>**9-T** R is at most T. (Theorem 1) | runs above T | **no violation'
+        " in 12 runs**<br>room: 0.034 of the bound |"
+    )
+    assert scorecard.tables([THEOREM | {"room": float("nan")}]).endswith("runs** |")
+
+
+def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
+    assert scorecard.lines(CLAIM) == [
+        "9-A   ◑ depends on width: “A | B are alike.” (Fig. 1)",
+        "      main reading: 96 of 100 reruns (86 to 96)",
+        "      width five: 25 of 100",
+        "      width ten: 50 of 100 (does not count: footnote 3: no)",
+        "      1 other reading: the same",
+        "      1.2 (1.1 to 1.4): ratio",
+        "      100 kept, 25 a rerun",
+    ]
+    (said, *_) = scorecard.lines(CLAIM | {"uncertain": True})
+    assert said.startswith("9-A   ◑ depends on width (uncertain): ")
+    first, room, checked = scorecard.lines(THEOREM)
+    assert first == "9-T   no violation in 12 runs: R is at most T. (Theorem 1)"
+    assert (checked.strip(), room.strip()) == ("runs above T", "room: 0.034 of the bound")
+
+
+def test_what_is_uncertain_or_corrected_or_not_redrawn_or_no_sentence_is_said():
+    (row,) = scorecard.tables([CLAIM | {"uncertain": True}]).splitlines()[2:]
+    assert "| ◑ **depends** on width *(uncertain)*<br>" in row
+    (row,) = scorecard.tables([THEOREM | {"corrected": "R is at most 2 T"}]).splitlines()[2:]
+    assert "R is at most T. (Theorem 1)<br>corrected: R is at most 2 T |" in row
+    fixed = reading(0.5, how="nothing redrawn") | {"caveat": "other days"}
+    (row,) = scorecard.tables([CLAIM | {"readings": [fixed]}]).splitlines()[2:]
+    assert "<small>one play, nothing redrawn</small><br><small>other days</small> |" in row
+    assert "a rerun<" not in row
+    same = reading(1.0)
+    same["probability"] = same["probability"] | {"low": 1.0}
+    (row,) = scorecard.tables([CLAIM | {"readings": [same]}]).splitlines()[2:]
+    assert "the same in all redraws; trials rarer than 3 in 100 would not be seen" in row
+    (row,) = scorecard.tables([CLAIM | {"quote": "Row of Table 1, d = 1: 3 min."}]).splitlines()[2:]
+    assert "**9-A** Row of Table 1, d = 1: 3 min. (Fig. 1) |" in row
+
+
+def test_crossed_readings_are_counted():
+    crossed = [reading(0.95, "width × norm", "five × one"), reading(0.1, "width × norm", "a × b")]
+    crossed.append(reading(0.95, "width × norm", "ten × one", "footnote 3: no"))
+    (row,) = scorecard.tables([CLAIM | {"readings": CLAIM["readings"] + crossed}]).splitlines()[2:]
+    assert "; again in 3 of 5 combinations (width × norm) |" in row
+
+
+def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
+    finding = {name: CLAIM[name] for name in ("verdict", "depends_on", "uncertain", "readings")}
+    line = {"choice": "width", "value": "five", "holds": ["9-A"], "fails": ["9-B"], "mean": 1.25}
+    line["excluded_by"] = ""
+    run = {
+        "claims": [CLAIM, CLAIM | {"id": "9-B"}],
+        "findings": [finding | {"ids": ["9-A", "9-B"]}],
+        "at_once": [line | {"choice": "", "value": ""}, line | {"excluded_by": "a clause"}],
+    }
+    sentences, findings, shared, table = scorecard.told_of(run)
+    assert sentences.startswith("2 sentences: ") and "2 ◑ depends" in sentences
+    assert findings.startswith("1 findings, ") and "1 ◑ depends" in findings
+    assert shared == "Judged together: 9-A + 9-B: depends."
+    assert table.splitlines()[2:] == [
+        "| main | 1 of 2 | 1.2 | 9-B |",
+        "| five (width), excluded | 1 of 2 | 1.2 | 9-B |",
+    ]
+    assert scorecard.told_of({"claims": [OWN], "findings": [], "at_once": []}) == []
+
+
+def test_totals_count_observations_alone():
+    again = CLAIM | {"verdict": "comes out again"}
+    few = [CLAIM | {"verdict": "too few to say"}, again | {"uncertain": True}]
+    assert scorecard.totals(few).endswith("1 ◇ too few to say; 1 of them uncertain")
+    assert (
+        scorecard.totals([CLAIM, again, again, OWN])
+        == "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then"
+    )
+
+
+def test_numbers_have_six_digits_and_do_not_turn_with_the_last_bits():
+    now = {"a": [1 / 3, 2], "b": {"c": "text", "d": True, "e": 123456.7}, "n": [None, float("inf")]}
+    told = {
+        "a": [0.333333, 2],
+        "b": {"c": "text", "d": True, "e": 123457.0},
+        "n": [None, float("inf")],
+    }
+    assert scorecard.rounded(now) == scorecard.rounded(now, told) == told
+    assert scorecard.rounded(now, {"a": [], "b": 7}) == scorecard.rounded(now, "other") == told
+    edge = 0.1234565
+    for noise in (-1e-9, 1e-9):
+        for before in (0.123456, 0.123457):
+            assert scorecard.rounded([edge + noise], [before]) == [before]
+    assert (
+        scorecard.rounded(0.1234568, 0.123456) == 0.123457
+        and scorecard.rounded(0.1234562, 0.123457) == 0.123456
+    )
+    assert scorecard.rounded(edge, 0.123458) in (0.123456, 0.123457)
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=[*RUNS])
+def test_what_is_committed_is_what_the_schema_says(run):
+    schema = json.loads((ROOT / "docs" / "claims.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(run, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(run | {"claims": [CLAIM | {"verdict": "reproduced"}]}, schema)
+
+
+def test_the_page_of_every_claim_is_that_of_the_committed_claims():
+    """`kbrepro report` renews it."""
+    page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    rows = {line.partition('"></a>')[0]: line for line in page.splitlines()}
+    odd = []
+    for name, run in RUNS.items():
+        for each in (*run["claims"], *run["theorems"]):
+            row = scorecard.tables([each], name).splitlines()[-1]
+            shown = rows.get(row.partition('"></a>')[0])
+            if row != shown:
+                odd.append(
+                    f"claims.json of {name[:2]}, {each['id']}:\n{row}\nresults/README.md:\n{shown}"
+                )
+    assert not odd, "\n".join(odd)
+    assert scorecard.page(RUNS) == page
+
+
+def test_the_counts_of_changed_predicates_are_those_of_their_table():
+    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w, -]+) \| .* \| (towards|away|neither) \|$", page, flags=re.M)
+    moved = Counter()
+    for ids, direction in rows:
+        moved[direction] += len(ids.split(", "))
+    told = "8 towards the paper, 11 away from it, 11 neither"
+    assert [*map(int, re.findall(r"\d+", told))] == [
+        moved[each] for each in ("towards", "away", "neither")
+    ]
+    assert told in " ".join(page.split()) and told in scorecard.EXPLORATORY
+    assert f"changed {moved.total()} predicates" in scorecard.EXPLORATORY
+
+
+def test_claims_of_an_earlier_version_are_named(tmp_path):
+    folder = tmp_path / "03_old"
+    folder.mkdir()
+    (folder / "claims.json").write_text('{"claims": [], "theorems": []}', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"^03_old: .* earlier version, .*reproduce 03`"):
+        scorecard.read(tmp_path)

@@ -1,0 +1,120 @@
+"""The shared panels draw what they say."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+from traces import trace_of
+
+from kbrepro import figures, papers
+from kbrepro.claims.estimates import Estimate
+from kbrepro.claims.judging import Reading
+from kbrepro.figures import comparisons
+from kbrepro.figures.style import CYCLE
+from kbrepro.trials.curve import log_spaced
+
+
+@pytest.fixture
+def ax(styled):
+    figure, ax = plt.subplots()
+    yield ax
+    plt.close(figure)
+
+
+# Looks
+
+
+def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle(styled):
+    assert papers.looks() == figures.LOOK
+    hero, other = list(figures.LOOK)[:2]
+    assert figures.look(hero, hero)["linewidth"] > 1.5 * figures.look(other, hero)["linewidth"]
+    assert "color" not in figures.look("my policy")
+    assert figures.look(other, "", {other: ("red", ":")})["color"] == "red"
+
+
+# Panels
+
+
+def many(level, power, trials=30, horizon=2000, seed=5):
+    """Traces of heavy-tailed regret that falls as a power of t."""
+    scale = np.random.default_rng(seed).lognormal(0, 0.5, (trials, 1))
+    regret = level * scale * np.arange(1.0, horizon + 1) ** (power - 1)
+    return trace_of(regret)
+
+
+def test_regret_on_log_axes_is_what_the_axis_says(ax):
+    its = many(1.0, 0.5)
+    figures.regret_quartiles(ax, {"EI": its, "mine": its.regret}, unit="°C", hero="EI")
+    rounds = log_spaced(2000)
+    line = ax.lines[0]
+    np.testing.assert_array_equal(line.get_xdata(), rounds)
+    low, middle, high = np.quantile(its.cumulative_regret[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
+    np.testing.assert_allclose(line.get_ydata(), middle)
+    edges = ax.collections[0].get_paths()[0].vertices
+    assert np.ptp(edges[edges[:, 0] == 2000, 1]) == pytest.approx(high[-1] - low[-1])
+    assert all(said in ax.get_ylabel() for said in ("°C", "quartiles", "30 trials"))
+    assert (ax.get_xscale(), ax.get_yscale(), ax.get_xlim()) == ("log", "log", (1, 2000))
+    assert to_hex(ax.lines[1].get_color()) == CYCLE[0]
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), line.get_ydata())  # of a plain array
+
+
+def test_mean_and_interval_of_block_means(ax):
+    its = many(1.0, 0.5)
+    figures.regret_quartiles(
+        ax, {"EI": its}, quantity="average", spread="mean and 95 % interval", block=3
+    )
+    final = its.average_regret[:, -1].reshape(10, 3).mean(axis=1)
+    edges = ax.collections[0].get_paths()[0].vertices
+    ends = edges[edges[:, 0] == 2000, 1]
+    half = 1.96 * final.std(ddof=1) / np.sqrt(10)
+    assert (ends.min(), ends.max()) == pytest.approx((final.mean() - half, final.mean() + half))
+    with pytest.raises(ValueError, match="spread = 'sd'"):
+        figures.regret_quartiles(ax, {"EI": its}, spread="sd")
+    with pytest.raises(ValueError, match="quantity = 'none'"):
+        figures.regret_quartiles(ax, {"EI": its}, quantity="none")
+
+
+def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(
+    styled, check_readable
+):
+    def reading(value, choice="", name="", clause=""):
+        return Reading(choice, name, Estimate(value, value - 0.05, value + 0.02), 25, 100, clause)
+
+    numbers = [
+        reading(0.9),
+        reading(0.2, "margin", "0.01"),
+        reading(0.5, "margin", "none", "footnote 3"),
+    ]
+    figure = comparisons.readings("9-A: depends", numbers)
+    (ax,) = figure.axes
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [(line.get_xdata()[0], line.get_markerfacecolor()) for line in dots] == [
+        *((0.9, "black"), (0.2, "black"), (0.5, "white"))
+    ]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert (
+        names == ["as we read it", "margin: 0.01", "margin: none"]
+        and "hollow" in figure.get_supxlabel()
+    )
+    check_readable(figure)
+
+
+# Labels at the ends of curves
+
+
+def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
+    names = [*list(figures.LOOK)[:9], "my own policy"]
+    figures.regret_quartiles(
+        ax, {name: many(1 + 0.1 * i, 0.5) for i, name in enumerate(names)}, hero=names[0]
+    )
+    figures.label_ends(ax)
+    labels = {text.get_text(): text for text in ax.texts}
+    assert set(labels) == set(names) and not ax.figure.legends
+    places = [labels[name].xyann[1] for name in names]
+    assert places == sorted(places)  # as the curves end
+    assert all(labels[line.get_label()].get_color() == line.get_color() for line in ax.lines)
+    check_readable(ax.figure)
+    assert (
+        min(Text.get_window_extent(text).x0 for text in labels.values()) > ax.get_window_extent().x1
+    )

@@ -1,0 +1,140 @@
+"""Settings are what objects say of themselves: other points are other settings, another module is
+not.
+"""
+
+import ast
+from collections import Counter
+from dataclasses import dataclass, make_dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kbrepro as kb
+from kbrepro.trials.store.settings import differences, settings, unknown
+
+PACKAGE = Path(kb.__file__).parent
+KERNEL = kb.Matern(0.2, nu=2.5)
+SOURCE = kb.GPDraw(KERNEL, kb.grid(12), 0.025)
+EXPERIMENT = kb.Experiment(
+    SOURCE, {"EI": partial(kb.ExpectedImprovement, margin=0.1), "mean": kb.MeanOnly}, 30
+)
+
+
+def differ(one, other):
+    return differences(settings(one), settings(other))
+
+
+def with_source(**changes):
+    return replace(EXPERIMENT, problem=replace(SOURCE, **changes))
+
+
+@pytest.mark.parametrize(
+    ("other", "where"),
+    [
+        (replace(EXPERIMENT, horizon=31), "Experiment, horizon: 30 before, 31 now"),
+        (
+            replace(EXPERIMENT, policies={"mean": kb.MeanOnly}),
+            "Experiment, policies, EI, ExpectedImprovement, margin: 0.1 before, not there now",
+        ),
+        (replace(EXPERIMENT, policies={"EI": kb.MeanOnly}), "before, MeanOnly now"),
+        (with_source(points=kb.grid(12)[::-1]), "GPDraw, points: array (12, 1)"),
+        (with_source(points=kb.grid(13)), "array (12, 1) of norm"),
+        (with_source(kernel=kb.Matern(0.35, nu=2.5)), "lengthscale: 0.2 before, 0.35 now"),
+    ],
+)
+def test_whatever_decides_makes_other_settings(other, where):
+    assert differ(EXPERIMENT, EXPERIMENT) == []
+    assert any(where in told for told in differ(EXPERIMENT, other)), differ(EXPERIMENT, other)
+
+
+def test_rounding_makes_no_other_setting():
+    points = kb.grid(12)
+    assert (
+        differ(
+            SOURCE, replace(SOURCE, points=points * (1 + 1e-12), noise_variance=0.025 * (1 + 1e-12))
+        )
+        == []
+    )
+    assert len(differ(SOURCE, replace(SOURCE, noise_variance=0.025 * (1 + 1e-6)))) == 1
+    assert (
+        settings(np.float64(0.5)) == 0.5
+        and settings(np.int64(3)) == 3
+        and settings(np.bool_(True)) is True
+    )
+    assert differ(3, 3.0) == [] and differ(1, True) != [] and differ(0.0, 1e-12) != []
+
+
+@pytest.mark.parametrize("shape", [(1,), (40, 3)])
+def test_arrays_are_the_same_up_to_rounding(shape):
+    rng = np.random.default_rng(2)
+    values, noise = rng.standard_normal((2, *shape))
+    noise *= np.linalg.norm(values) / np.linalg.norm(noise)
+    assert (
+        differ(values, values + 1e-12 * noise) == []
+        and len(differ(values, values + 1e-6 * noise)) == 1
+    )
+    assert differ(np.append(values, np.inf), np.append(values, np.inf)) == []
+    assert differ(values, values[None]) != [] and differ(values, values.astype(int)) != []
+    assert differ(np.arange(4), np.arange(4, dtype=np.int32)) == []
+
+
+def test_whole_numbers_and_texts_are_the_same_only_if_equal():
+    assert (
+        differ(10**12, 10**12 + 1)
+        and differ("1", 1)
+        and differ(None, 0)
+        and differ([1, 2], [1])
+        and differ({}, [])
+    )
+    assert differ(np.array(["a", "b"]), np.array(["a", "c"])) and differ({"a": 1}, {"b": 1})
+    assert len(differ(list(range(9)), list(range(1, 10)))) == 5  # as many as anybody reads
+
+
+def test_a_moved_class_says_the_same_and_a_renamed_one_if_it_keeps_its_name():
+    def made(module, name="Steps", **more):
+        cls = make_dataclass(name, [("size", int)], namespace=more)
+        cls.__module__ = module
+        return settings(cls(3))
+
+    assert (
+        made("kbrepro.bandits.problems")
+        == made("kbrepro.papers.elsewhere")
+        == {"Steps": {"size": 3}}
+    )
+    assert made("a", "Stairs") != made("a") == made("a", "Stairs", stored_as="Steps")
+
+
+def test_what_no_other_process_could_read_is_refused():
+    def inner(trial):
+        return trial
+
+    for thing in (lambda trial: 1, partial(inner, 3), object(), np.random.default_rng(0)):
+        with pytest.raises(
+            ValueError, match="has no settings that can be kept: it must be a class, a function"
+        ):
+            settings(thing)
+
+
+@dataclass(frozen=True)
+class Model:
+    value: float
+    points: np.ndarray
+
+
+def test_what_follows_from_data_that_is_not_here_is_the_same_and_is_known_to_be_so():
+    here, gone = Model(2.5, np.arange(6.0)), Model(np.nan, np.full(6, np.nan))
+    assert differ(here, gone) == [] and unknown(settings(gone)) and not unknown(settings(here))
+    assert differ(gone, here) != [] and differ(here, Model(np.nan, np.full(7, np.nan))) != []
+
+
+def test_no_two_dataclasses_or_policies_of_the_package_have_one_name():
+    """Settings name classes without their module."""
+    names = Counter()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and (node.decorator_list or node.bases):
+                bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
+                names.update([] if "NamedTuple" in bases else [node.name])
+    assert len(names) > 60 and [name for name, n in names.items() if n > 1] == []

@@ -1,0 +1,334 @@
+"""Rounds and trials: the same numbers however they are cut up and wherever they run; the
+stopwatch.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from threading import Thread
+
+import joblib
+import numpy as np
+import psutil
+import pytest
+
+from kbrepro.bandits.confidence import Srinivas2010
+from kbrepro.bandits.kernels import SquaredExponential, grid
+from kbrepro.bandits.policies import UCB, ExpectedImprovement, VarianceOnly
+from kbrepro.bandits.problems import GPDraw, Known, Model, Problem, Trial
+from kbrepro.trials import simulation, store
+from kbrepro.trials.curve import log_spaced
+from kbrepro.trials.simulation import Experiment, rounds, run_trials
+
+SEED, TRIALS = 2010, 6
+
+
+@pytest.fixture
+def experiment():
+    return Experiment(
+        problem=GPDraw(SquaredExponential(0.2), grid(30), 0.025),
+        policies={
+            "GP-UCB/5": partial(UCB, width=Srinivas2010(delta=0.1, beta_scale=0.2)),
+            "EI": ExpectedImprovement,
+            "variance only": VarianceOnly,
+        },
+        horizon=15,
+    )
+
+
+def observed(problem, arms, rng):
+    """What pulls of these arms gave in the run that drew from `rng`."""
+    return [problem.pull(arm, rng) for arm in arms]
+
+
+@pytest.fixture(autouse=True)
+def quiet_and_nothing_kept(monkeypatch):
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    monkeypatch.setenv("KBREPRO_JOBS", "1")
+
+
+class Scripted:
+    """Pulls arms in turn, draws as it goes, and writes down what happens."""
+
+    rng = np.random.default_rng(1)
+
+    def __init__(self, model, log, draws):
+        self.t, self.model, self.draws, self.log = 0, model, draws, log
+
+    def ask(self):
+        self.t += 1
+        self.rng.random(self.draws)
+        self.log.append(("ask", 2 * self.t % self.model.n_arms))
+        return self.log[-1][1]
+
+    def tell(self, arm, observation):
+        self.log.append(("tell", arm, observation))
+
+
+# One run
+
+
+@pytest.mark.parametrize("draws", [0, 7])
+def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noise(
+    experiment, draws
+):
+    problem, log = experiment.problem(Trial(33, 0)), []
+    trace = simulation.run(
+        Scripted(problem.model, log, draws), problem, 4, np.random.default_rng(34)
+    )
+    assert trace.arms.tolist() == [2, 4, 6, 8]
+    pulls = zip(
+        trace.arms.tolist(), observed(problem, trace.arms, np.random.default_rng(34)), strict=True
+    )
+    assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
+    np.testing.assert_array_equal(
+        trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms]
+    )
+    assert trace.seconds.shape == (4,) and (trace.seconds > 0).all()
+
+
+class Elsewhere:
+    """Works for a twentieth of a CPU second in another thread before it pulls an arm."""
+
+    def __init__(self, model, horizon):
+        pass
+
+    def ask(self):
+        other = Thread(target=lambda: burn(0.05))
+        other.start()
+        other.join()
+        return 0
+
+    def tell(self, arm, observation):
+        pass
+
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def waits_and_works(trial):
+    time.sleep(0.1)
+    burn(0.1)
+    return trial.number
+
+
+def test_seconds_are_cpu_time_of_the_thread_that_plays(experiment, tmp_path, monkeypatch):
+    """Neither waiting counts nor what other threads do, whose trials have seconds of their own."""
+    problem = experiment.problem(Trial(33, 0))
+    curve = simulation.run(Elsewhere(problem.model, 3), problem, 3, np.random.default_rng(1))
+    assert 0 < curve.seconds.sum() < 0.05
+    monkeypatch.setenv("KBREPRO_JOBS", "2")
+    with joblib.parallel_config("threading", n_jobs=2):
+        simulation.map_trials(waits_and_works, 4, SEED, label="it", kept_in=store.Store(tmp_path))
+    _, kept = store.opened(tmp_path, "it")
+    assert (kept.seconds >= 0.099).all() and (kept.seconds < 0.15).all()
+
+
+# Trials
+
+
+def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
+    """Observation + regret = best reward + noise, whatever the arm: equal by round for all
+    policies.
+    """
+    told = {name: [] for name in experiment.policies}
+
+    def listening(make, log):
+        def policy(model, horizon, rng):
+            its = make(model, horizon, rng=rng)
+            tell = its.tell
+            its.tell = lambda arm, y: (log.append(y), tell(arm, y))
+            return its
+
+        return policy
+
+    heard = {name: listening(make, told[name]) for name, make in experiment.policies.items()}
+    traces, trials = (
+        run_trials(replace(experiment, policies=heard), 6, SEED),
+        [Trial(SEED, n) for n in range(6)],
+    )
+    problems = [experiment.problem(trial) for trial in trials]
+    best = [[problem.expected_reward.max()] for problem in problems]
+    noise = {
+        name: np.reshape(told[name], (6, 15)) + trace.regret - best
+        for name, trace in traces.items()
+    }
+    for name, trace in traces.items():
+        np.testing.assert_allclose(noise[name], noise["EI"], rtol=0, atol=1e-12)
+        again = [
+            observed(*its, trial.rng("noise"))
+            for *its, trial in zip(problems, trace.arms, trials, strict=True)
+        ]
+        # what policies were told is what is drawn again
+        assert np.ravel(again).tolist() == told[name]
+    assert len({tuple(trace.arms[:, 0]) for trace in traces.values()}) == 1
+    assert len({trace.arms.tobytes() for trace in traces.values()}) == len(traces)
+    assert len(np.unique(traces["EI"].arms[:, 0])) > 2
+
+
+@pytest.mark.parametrize(("jobs", "block"), [("1", 100), ("2", 4)])
+def test_workers_blocks_and_company_change_nothing_and_first_picks_trials_by_number(
+    experiment, monkeypatch, jobs, block
+):
+    whole = run_trials(experiment, TRIALS, SEED)
+    assert list(whole) == list(experiment.policies)
+    shapes = {
+        "arms": (TRIALS, 15),
+        "gaps": (TRIALS, 30),
+        "seconds": (TRIALS, 15),
+        "band_ratio": (TRIALS, 1),
+    }
+    assert {part: getattr(whole["EI"], part).shape for part in shapes} == shapes
+    monkeypatch.setenv("KBREPRO_JOBS", jobs)
+    again, part = (
+        run_trials(experiment, TRIALS, SEED, block=block),
+        run_trials(experiment, 3, SEED, first=2, block=block),
+    )
+    alone = run_trials(
+        replace(experiment, policies={"EI": experiment.policies["EI"]}), TRIALS, SEED, block=block
+    )
+    for name, curve in whole.items():
+        for attribute in ("arms", "gaps"):
+            numbers = getattr(curve, attribute)
+            np.testing.assert_array_equal(getattr(again[name], attribute), numbers)
+            np.testing.assert_array_equal(getattr(part[name], attribute), numbers[2:5])
+    np.testing.assert_array_equal(alone["EI"].arms, whole["EI"].arms)
+
+
+def test_bad_settings_are_named(experiment, monkeypatch):
+    for name in ("trials", "block", "first", "seed"):
+        with pytest.raises(ValueError, match=f"{name} = -5"):
+            run_trials(experiment, **{"seed": SEED, "trials": 2, name: -5})
+    for play in (
+        partial(replace, experiment),
+        lambda horizon: next(rounds(None, None, horizon, None)),
+    ):
+        with pytest.raises(ValueError, match="horizon = 0"):
+            play(horizon=0)
+    for jobs in ("0", "1.5"):
+        monkeypatch.setenv("KBREPRO_JOBS", jobs)
+        with pytest.raises(
+            ValueError, match=r"KBREPRO_JOBS = .* is not allowed: .* an integer of at least 1"
+        ):
+            run_trials(experiment, 1, SEED)
+
+
+# Bands, and other jobs
+
+
+def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
+    """Of 1000 rounds about 90 numbers are kept: their maximum is that of all rounds, from round 10
+    on too.
+    """
+    source = GPDraw(SquaredExponential(0.2), grid(20), 0.5)
+    problem, whole = source(Trial(3, 0)), []
+    trial = Trial(3, 0)
+    policy = UCB(problem.model, 1000, width=Srinivas2010(0.1), rng=trial.rng("policy"))
+    for _ in rounds(policy, problem, 1000, trial.rng("noise")):
+        whole.append(policy.band_ratio(problem.expected_reward))
+    policies = {"UCB": partial(UCB, width=Srinivas2010(0.1))}
+    found, plain = (
+        run_trials(Experiment(source, policies, 1000, record_band=its), 1, 3)["UCB"]
+        for its in (True, False)
+    )
+    at, band = log_spaced(1000), found.band_ratio[0]
+    np.testing.assert_array_equal(
+        band, [max(whole[a:b]) for a, b in zip([0, *at[:-1]], at, strict=True)]
+    )
+    first = UCB(problem.model, width=Srinivas2010(0.1)).checked_width()
+    assert band[0] == pytest.approx(np.abs(problem.expected_reward).max() / first, rel=1e-12)
+    assert at[8] == 9 and band[9:].max() == max(whole[9:])
+    np.testing.assert_array_equal(plain.arms, found.arms)
+    assert plain.band_ratio.shape == (1, 1) and np.isnan(plain.band_ratio).all()
+
+
+def test_without_arms_curves_and_a_digest_of_the_arms_are_kept_and_totals_are_sums(experiment):
+    traces, curves = run_trials(experiment, 3, SEED), run_trials(experiment, 3, SEED, arms=False)
+    totals = simulation.map_trials(partial(simulation.regrets_at, experiment, [15, 5]), 3, SEED)
+    assert list(curves) == list(traces)
+    for name, curve in curves.items():
+        np.testing.assert_allclose(
+            curve.totals, traces[name].cumulative_regret[:, curve.at - 1], rtol=1e-7
+        )
+        of_5 = [each[name][1] for each in totals]
+        np.testing.assert_allclose(of_5, traces[name].regret[:, :5].sum(axis=1), rtol=1e-15)
+        assert (
+            curve.at[-1] == experiment.horizon
+            and curve.seconds.shape == (3, 1)
+            and (curve.seconds > 0).all()
+        )
+    kept = [
+        simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)
+    ]
+    first, again, other = ([part["arms_digest"] for part in policies.values()] for policies in kept)
+    assert first == again and not set(first) & set(other)
+
+
+SCRIPT = """
+import time
+from kbrepro.trials.simulation import map_trials
+
+def job(trial):
+    print("playing", flush=True)
+    stop = time.monotonic() + 600
+    while time.monotonic() < stop:
+        pass
+
+map_trials(job, 4, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    "said", ["", pytest.param("playing", marks=pytest.mark.slow)], ids=["at start", "later"]
+)
+def test_workers_end_with_a_script_that_is_killed(tmp_path, said):
+    own, out = {"MARK": os.fspath(tmp_path), "KBREPRO_JOBS": "2"}, tmp_path / "out"
+
+    def there(word=""):
+        processes = psutil.process_iter(["environ", "cmdline"])  # of a zombie both are empty
+        ours = [its for its in processes if (its.info["environ"] or {}).get("MARK") == own["MARK"]]
+        return [its for its in ours if word in " ".join(its.info["cmdline"])]
+
+    with out.open("w") as file:
+        script = subprocess.Popen([sys.executable, "-c", SCRIPT], env=os.environ | own, stdout=file)
+    while not there("popen_loky") or said not in out.read_text():
+        assert script.poll() is None
+        time.sleep(0.01)
+    script.kill()
+    script.wait()
+    # two seconds on an idle machine; where many wait, a worker's start takes long
+    deadline = time.monotonic() + 60
+    while (left := there()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    for process in left:
+        process.kill()
+    assert not left
+
+
+def test_a_function_that_takes_no_rng_makes_policies_with_the_generator_of_their_trial():
+    """Draws differ from trial to trial, as for a class that is born with its generator."""
+
+    class Drawn:
+        def ask(self):
+            return int(self.rng.integers(9))
+
+        def tell(self, arm, observation):
+            pass
+
+    def born(model, horizon, rng):
+        policy = Drawn()
+        policy.rng = rng
+        return policy
+
+    model = Model(grid(9), SquaredExponential(0.2), 1.0)
+    source = Known(Problem(model, np.linspace(0, 1, 9)))
+    rules = {"plain": lambda model, horizon: Drawn(), "born": born}
+    curves = run_trials(Experiment(source, rules, 30), 2, 1)
+    assert np.array_equal(curves["plain"].arms, curves["born"].arms)
+    assert not np.array_equal(*curves["plain"].arms)
