@@ -5,6 +5,7 @@
 import copy
 import math
 import reprlib
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
@@ -96,10 +97,6 @@ positive_ints = _check(
 )
 
 
-generator = _check(
-    "a numpy Generator, such as numpy.random.default_rng(0)",
-    lambda value: isinstance(value, Generator),
-)
 function = _check("a function, or a class or object that can be called", callable)
 source = _check(
     "a source, which makes the problem of a Trial: one problem in all trials is Known(problem)",
@@ -113,10 +110,12 @@ policies = _check(
 
 
 def seeded(*, rng: object) -> Generator:
-    """Return the generator that is given, or one with this seed; ValueError on anything else."""
-    if not (isinstance(rng, Generator) or (_is_integer(rng) and rng >= 0)):
-        raise refused("rng", rng, "a seed, an integer of at least 0, or a numpy Generator")
-    return np.random.default_rng(rng)
+    """Return the generator that is given, or one with this seed, None for one that nobody knows, as
+    numpy and scipy do; ValueError on anything else.
+    """
+    if rng is None or isinstance(rng, Generator) or (_is_integer(rng) and rng >= 0):
+        return np.random.default_rng(rng)
+    raise refused("rng", rng, "a seed, an integer of at least 0, None, or a numpy Generator")
 
 
 def having(allowed: str, *attributes: str, **values: object) -> None:
@@ -246,22 +245,26 @@ def arms(n_arms: int, name: str, value: np.ndarray) -> None:
 
 
 def chosen(
-    n_arms: int, name: str, value: object, *, least: int = 1, once: bool = False
+    n_arms: int, name: str, value: object, *, least: int = 1, once: bool = False, flags: bool = True
 ) -> NDArray[np.int64]:
     """Return arms that are given as a mask (A,) of bools or as arm numbers: the door for all lists
     of arms.
 
-    Where an arm counts `once`, None means all arms, and zeros and ones, one for each of three or
-    more arms, are a mask. Raises ValueError if there are fewer than `least`, IndexError on an arm
+    Where an arm counts `once`, None means all arms. Zeros and ones, one for each of three or more
+    arms, are a mask, too, but where they are no `flags`: there pulls may look so, and of ten arms
+    on they are warned of. Raises ValueError if there are fewer than `least`, IndexError on an arm
     out of range.
     """
     if value is None and once:
         return np.arange(n_arms)
     found = _numbers(value)
     if found is not None and found.shape == (n_arms,):
-        flags = once and n_arms > 2 and ((found == 0) | (found == 1)).all()
-        if flags or found.dtype == bool:
+        binary = n_arms >= (3 if flags else 10) and ((found == 0) | (found == 1)).all()
+        if found.dtype == bool or (flags and binary):
             found = np.flatnonzero(found)
+        elif binary:
+            said = f"{name} are {n_arms} zeros and ones: they count as arms 0 and 1; a mask is of"
+            warnings.warn(f"{said} bools, True and False", stacklevel=4)
     if found is None or found.ndim != 1 or len(found) < least:
         allowed = f"a list or array of arm numbers, or a mask of {n_arms} bools"
         raise refused(name, value, allowed + ", not empty" * least)
@@ -269,17 +272,22 @@ def chosen(
     return (np.unique(found) if once else found).astype(int)
 
 
-def noise_variances(n: int, value: object) -> list[float] | list[None]:
+def noise_variances(n: int, value: object) -> list[float | None]:
     """Return the noise variance of each of n rewards, of which None, one number for all, or n
-    numbers are given.
+    numbers are given; None, also in a list, is that of the model.
 
-    ValueError unless all of them are finite numbers above 0.
+    ValueError unless all others are finite numbers above 0.
     """
-    if value is None:
+    listed = isinstance(value, list | tuple) or getattr(value, "dtype", None) == np.dtype(object)
+    values: Any = value if listed else [value] * n
+    unsaid = [each is None for each in values]
+    if all(unsaid) and len(unsaid) == n:
         return [None] * n
+    if any(unsaid):
+        value = [1.0 if each is None else each for each in values]
     found = per_arm(n, value, "noise_variance")
     _every(found > 0, "noise_variance", found, "noise_variance must be above 0", ValueError)
-    return found.tolist()
+    return [None if own else noise for own, noise in zip(unsaid, found.tolist(), strict=True)]
 
 
 def per_arm(n_arms: int, mean: object, name: str = "mean") -> NDArray[np.float64]:

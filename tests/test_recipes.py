@@ -73,6 +73,9 @@ CHECKS = {
         and its["model"].noise_variance == 0.01
         and 0.05 < its["model"].kernel.lengthscale[0] < 2
     ),
+    "A log with points": lambda its: (
+        height(its["best"]) > 0.85 and its["policy"].history.arms[:3] == [400, 401, 402]
+    ),
     "A limit that is seen only after measuring": lambda its: (
         height(its["best"]) > 0.55 and its["best"][0] < 0.5
     ),
@@ -159,6 +162,6 @@ def test_with_categories_expected_improvement_settles_on_a_lower_peak():
     assert [sum(x > 0.05 for x in each) for each in lost.values()] == [11, 0, 0]
 
 
-def test_there_are_fourteen_and_each_says_what_theory_covers_it():
-    assert list(CHECKS) == TITLES and len(TITLES) == 14
+def test_there_are_fifteen_and_each_says_what_theory_covers_it():
+    assert list(CHECKS) == TITLES and len(TITLES) == 15
     assert all("*Theory*: " in part for part in PARTS)

@@ -5,6 +5,7 @@ of that trial.
 """
 
 import math
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,12 +18,16 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Empirical, Kernel, check_kernel, quiet
+from kbrepro.bandits.kernels import Array, Empirical, Independent, Kernel, check_kernel, quiet
 from kbrepro.bandits.posterior.lattice import LATTICE_FROM, LatticeDraws
 from kbrepro.bandits.posterior.likelihood import fitted
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12
+#: Of ten arms or more a kernel is asked, at twenty, whether one has another that is correlated.
+MANY, SAMPLED, NEAR = 10, 20, 1e-3
+#: A fit says that rewards lie, on average, more than so many of their sds from `mean`.
+OFF = 5.0
 #: Purpose of a generator -> last entry of its seed, and which child of that stream it is. No entry
 #: is 0: numpy pads a seed with zeros, and [seed, number, 0] would be the stream of [seed, number].
 STREAMS = {"function": (1, ()), "run": (2, ()), "noise": (2, (0,)), "policy": (2, (1,))}
@@ -71,7 +76,8 @@ class Model(checks.Checked):
     noise_variance=x)` keeps it. `mean` is the prior mean, a number or one per arm (A,); `norm`
     bounds the RKHS norm of the expected reward less that mean, if a bound is known. Points are
     copied. Raises ValueError on a value out of range, unless points are finite numbers and (A, d),
-    or on a kernel that is no covariance (`kernels.check_kernel`).
+    or on a kernel that is no covariance (`kernels.check_kernel`). Warns if no arm tells anything of
+    another, as where points and lengthscale are in different units.
     """
 
     points: Array = field(repr=False)
@@ -95,6 +101,25 @@ class Model(checks.Checked):
         check_kernel(self.kernel, self.points)
         checks.per_arm(self.n_arms, self.mean)
         object.__setattr__(self, "mean", checks.array("mean", self.mean))
+        if not isinstance(self.kernel, Independent | Empirical) and self._far_apart():
+            warnings.warn(
+                f"kernel = {checks.shown(self.kernel)} has no correlation above {NEAR:g} between"
+                " arms, so each is learned alone: lengthscale and points must be in one unit;"
+                " Independent() says that this is meant",
+                stacklevel=4,
+            )
+
+    @quiet
+    def _far_apart(self) -> bool:
+        """Whether of a sample of arms none has another one near."""
+        n, kernel = self.n_arms, self.kernel
+        sds = np.sqrt(kernel.diag(self.points))
+        for arm in np.linspace(0, n - 1, min(n, SAMPLED)).astype(int):
+            row = np.abs(kernel(self.points[arm : arm + 1], self.points)[0])
+            near = row > NEAR * sds[arm] * sds
+            if near.sum() > near[arm]:
+                return False
+        return n >= MANY and bool(sds.all())
 
     @property
     def n_arms(self) -> int:
@@ -106,10 +131,10 @@ class Model(checks.Checked):
         self,
         arms: object,
         rewards: object,
-        *,
         noise_variance: object = None,
+        *,
         bounds: object = None,
-        rng: int | Generator = 0,
+        rng: int | Generator | None = 0,
     ) -> "Model":
         """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms
         (n,) most likely.
@@ -121,24 +146,32 @@ class Model(checks.Checked):
         for each axis; equal ones keep a value. Lengthscales are in the points' unit, variances in
         that of rewards, squared. scipy's L-BFGS-B starts from the prior's median and five draws of
         `rng`. `noise_variance`, one or one for each reward, is known: it is not fitted, and that of
-        the model stays. The time depends on the number of distinct arms. One warning says which
-        values ended at a bound, or did not move. No theorem covers a fitted model, and a bound on
-        the norm under another kernel is none: `norm` becomes None. Raises IndexError on an arm out
+        the model stays, which is that of a reward with None; all of `policy.history` can be given,
+        and is fitted where no noise variance was told. The time depends on the number of distinct
+        arms. One warning says which values ended at a bound, or did not move, another that rewards
+        lie far from `mean`. No theorem covers a fitted model, and a bound on the norm under another
+        kernel is none: `norm` becomes None. Raises IndexError on an arm out
         of range, ValueError on rewards that are no finite numbers or all the prior mean, and on
         another kernel, MemoryError if the arms do not fit.
         """
-        arms = checks.chosen(self.n_arms, "arms", arms)
+        arms = checks.chosen(self.n_arms, "arms", arms, flags=False)
         rewards = checks.array("rewards", rewards, 1)
         if len(arms) != len(rewards):
             raise ValueError(
                 f"rewards has shape {rewards.shape}: it must be ({len(arms)},), one for each arm"
             )
         left = rewards - checks.per_arm(self.n_arms, self.mean)[arms]
+        if abs(left.mean()) > OFF * left.std():
+            warnings.warn(
+                f"fit: rewards lie {left.mean():.4g} +- {left.std():.2g} from mean ="
+                f" {checks.shown(np.asarray(self.mean).tolist())}, which is not fitted: set it",
+                stacklevel=3,
+            )
         spans = np.ptp(self.points, axis=0)
-        kernel, noise = fitted(
-            self.kernel, self.points[arms], left, spans, bounds, rng, noise_variance
-        )
-        if noise_variance is not None:
+        told = checks.noise_variances(len(rewards), noise_variance)
+        noises = [each or self.noise_variance for each in told] if any(told) else None
+        kernel, noise = fitted(self.kernel, self.points[arms], left, spans, bounds, rng, noises)
+        if noises is not None:
             return replace(self, kernel=kernel, norm=None)
         return replace(
             self, kernel=kernel, noise_variance=noise, noise_scale=math.sqrt(noise), norm=None
@@ -227,6 +260,7 @@ class Known:
         return self.problem
 
 
+@quiet
 def covariance_factor(K: Array) -> Array:
     """Return F (A, r) with F F^T = K (A, A) up to FACTOR_TOLERANCE max(diag K), by pivoted
     Cholesky.
@@ -245,23 +279,28 @@ def covariance_factor(K: Array) -> Array:
     return factor / weights
 
 
+@quiet
 def factor_draw(factor: Array, rng: Generator) -> Array:
     """Return a draw f = F z (A,), z standard normal, from a factor F (A, r) of the covariance."""
     return factor @ rng.standard_normal(len(factor))[: factor.shape[1]]
 
 
+@quiet
 def prior_draws(kernel: Kernel, points: Array) -> Callable[[Generator], Array]:
     """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
 
     By a factor of the covariance; on a large lattice by FFT, unless the torus is too long since the
     kernel is smooth. MemoryError if the factor does not fit.
     """
-    n = len(points)
+    n, other = len(points), ", or arms on a lattice"
     if n >= LATTICE_FROM:
         # no lattice, a kernel that does not declare it, a long torus
-        with suppress(ValueError, MemoryError):
-            return LatticeDraws(kernel, points)
-    checks.pairs(n, "points: a factor of the covariance", other=", or arms on a lattice")
+        with suppress(MemoryError):
+            try:
+                return LatticeDraws(kernel, points)
+            except ValueError as reason:
+                other += f" ({reason})"
+    checks.pairs(n, "points: a factor of the covariance", other=other)
     return partial(factor_draw, covariance_factor(kernel(points, points)))
 
 
@@ -281,6 +320,7 @@ class GPDraw(_Source):
     given.
     """
 
+    @quiet
     def __call__(self, trial: Trial) -> Problem:
         reward = prior_draws(self.kernel, self.points)(trial.rng("function"))
         return Problem(Model(self.points, self.kernel, self.noise_variance), reward)
@@ -346,6 +386,7 @@ class RKHSFunction(_Source):
                 "n_centres", self.n_centres, f"at most the number of arms, {len(self.points)}"
             )
 
+    @quiet
     def __call__(self, trial: Trial) -> Problem:
         rng = trial.rng("function")
         centres = self.points[rng.choice(len(self.points), self.n_centres, replace=False)]

@@ -56,7 +56,7 @@ def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: Generator) 
     used. Raises ValueError if the samples have different lengths, a NaN, or fewer than two numbers.
     """
     checks.function(statistic=statistic)
-    checks.generator(rng=rng)
+    rng = checks.seeded(rng=rng)
     samples = tuple(checks.array("samples", sample, 1, least=2) for sample in samples)
     lengths = list(map(len, samples))
     if len(set(lengths)) != 1:

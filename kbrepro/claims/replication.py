@@ -111,7 +111,7 @@ def replication_probability(
     checks.function(predicate=predicate, statistic=statistic)
     checks.probability(confidence_level=confidence_level)
     checks.positive_int(n_resamples=n_resamples)
-    stream = np.random.default_rng(None if rng is None else checks.seeded(rng=rng))
+    stream = checks.seeded(rng=rng)
     decks = decks_of(data, size, paired, groups)
     kept, sizes = [len(deck.units) for deck in decks], [deck.size for deck in decks]
     one_row = max(sizes) == 1 and np.prod(kept, dtype=float) <= ENUMERATED
@@ -180,10 +180,10 @@ def _units(labels: object, n: int) -> Units:
     with suppress(TypeError, ValueError):  # no array, or labels that cannot be told apart
         found = np.asarray(labels)
         _, which, counts = np.unique(found, return_inverse=True, return_counts=True)
-        if found.shape == (n,):
+        if found.shape == (n,) and (found == found).all():  # NaN and NaT would be one group
             units = np.split(np.argsort(which, kind="stable"), counts.cumsum()[:-1])
             return np.array(units) if len({*counts.tolist()}) == 1 else units
-    raise checks.refused("groups", labels, f"a list or array of {n} labels, one a row")
+    raise checks.refused("groups", labels, f"{n} labels, one a row, none of them missing")
 
 
 def experiments_of(

@@ -9,7 +9,6 @@ all that must be kept: its observations are found by drawing the noise again.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import math
 import multiprocessing
 import os
@@ -29,7 +28,7 @@ from tqdm import tqdm
 
 from kbrepro import checks, paths
 from kbrepro.bandits.kernels import Array
-from kbrepro.bandits.policies.base import Player, Policy
+from kbrepro.bandits.policies.base import Player, Policy, takes_rng
 from kbrepro.bandits.problems import Playable, Trial
 from kbrepro.trials import store
 from kbrepro.trials.curve import Curve, edges, kept_rounds, log_spaced
@@ -189,9 +188,8 @@ def start_policy(make: Callable[..., Any], model: object, horizon: int, trial: T
     are made, some so on purpose. A `make(model, horizon)` that takes no `rng` makes a policy whose
     `rng` is set afterwards.
     """
-    taken = inspect.signature(getattr(make, "func", make)).parameters
     generator = trial.rng("policy")
-    if "rng" in taken or any(each.kind is each.VAR_KEYWORD for each in taken.values()):
+    if takes_rng(make):
         policy = make(model, horizon, rng=generator)
     else:
         policy = make(model, horizon)
@@ -212,7 +210,7 @@ def rounds(
     checks.positive_int(horizon=horizon)
     checks.having("a policy, with ask() and tell(arm, observation)", "ask", "tell", policy=policy)
     checks.having(PROBLEM, *PLAYABLE, problem=problem)
-    checks.generator(rng=rng)
+    rng = checks.seeded(rng=rng)
 
     def played_rounds() -> Iterator[tuple[int, int, Any]]:
         for t in range(1, horizon + 1):

@@ -281,7 +281,7 @@ def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     monkeypatch.setenv("TQDM_DISABLE", "1")
     rng, taken = np.random.default_rng([NAMES.index(name), 49]), 0
-    for _ in range(40):
+    for _ in range(50):
         fine, chosen, several = good(rng), {}, ()
         if name == "Experiment":
             fine["problem"] = [kb.Known(PROBLEM), kb.GPDraw(KERNEL, POINTS, 0.1)]

@@ -206,7 +206,8 @@ def test_a_fit_that_does_not_fit_is_refused_in_gigabytes(monkeypatch):
 def test_it_is_the_same_in_any_unit_and_with_any_offset():
     kernel, (arms, y) = KERNELS["Matérn"][0], pulls(KERNELS["Matérn"][0], 60)
     plain = kb.Model(POINTS, kernel, 1.0).fit(arms, y)
-    other = kb.Model(1e3 * POINTS, kernel, 1.0, mean=7e5).fit(arms, 1e6 * y + 7e5)
+    wide = replace(kernel, lengthscale=1e3 * kernel.lengthscale)
+    other = kb.Model(1e3 * POINTS, wide, 1.0, mean=7e5).fit(arms, 1e6 * y + 7e5)
     assert other.kernel.lengthscale == pytest.approx(1e3 * plain.kernel.lengthscale, rel=1e-3)
     assert other.kernel.variance == pytest.approx(1e12 * plain.kernel.variance, rel=1e-3)
     assert other.noise_variance == pytest.approx(1e12 * plain.noise_variance, rel=1e-3)

@@ -351,6 +351,7 @@ def test_a_table_that_does_not_fit_is_refused_and_nothing_is_learned(form, monke
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 1e5}))
     with pytest.raises(MemoryError, match=r"GB are free: what fits is up to"):
         policy.tell(range(300), np.zeros(300))
+    monkeypatch.undo()
     assert pickle.dumps(policy) == before
 
 

@@ -26,6 +26,9 @@ from kbrepro.bandits.posterior import (
     RowPosterior,
 )
 
+#: What warns of random rewards and lengthscales.
+QUIET = ("ignore:.*rewards? .* standard deviations", "ignore:kernel = .* has no correlation")
+
 # The reference
 
 CORRELATIONS = {
@@ -132,12 +135,35 @@ def subset(rng, A):
     """Some arms as numbers or a mask, and as numbers."""
     arms = np.flatnonzero(rng.random(A) < rng.uniform(0.1, 0.9))
     arms = arms if len(arms) else rng.integers(0, A, 1)
-    return [arms, arms.tolist(), np.isin(np.arange(A), arms)][rng.integers(3)], arms
+    mask = np.isin(np.arange(A), arms)
+    return [arms, arms.tolist(), mask, mask.astype(int) if A > 2 else mask][rng.integers(4)], arms
 
 
 def assert_within(most, found, right):
     """As numpy.testing, whose functions would take a third of the time."""
     assert found.shape == right.shape and (abs(found - right) <= most).all(), (found, right)
+
+
+def interrupted(call, line):
+    """Call, and be interrupted at that line of the package, if it has so many."""
+
+    def trace(frame, event, _):
+        nonlocal line
+        if "kbrepro" not in frame.f_code.co_filename:
+            return None
+        line -= event == "line"
+        if event == "line" and line == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    others = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(others)
 
 
 class Sequence:
@@ -173,14 +199,24 @@ class Sequence:
             given = {"noise_variance": noises[0]}
         elif kind == 2:
             noises = (self.dense.noise * 10.0 ** rng.uniform(-1, 1, n)).tolist()
+            noises[0] = [None, noises[0]][rng.integers(2)]
             given = {"noise_variance": noises}
-        self.dense.told += zip(arms.tolist(), rewards.tolist(), noises, strict=True)
         if n == 1 and kind < 2:
-            reward = [rewards[0], float(rewards[0])][rng.integers(2)]
-            self.policy.tell(int(arms[0]), reward, **given)
+            reward = [rewards[0], float(rewards[0]), rewards][rng.integers(3)]
+            tell = partial(self.policy.tell, int(arms[0]), reward, **given)
         else:
             form = [list, tuple, np.asarray][rng.integers(3)]
-            self.policy.tell(form(arms), form(rewards), **given)
+            tell = partial(self.policy.tell, form(arms), form(rewards), **given)
+        new = [*zip(arms.tolist(), rewards.tolist(), noises, strict=True)]
+        if rng.random() < 0.2:
+            interrupted(tell, int(rng.integers(1, 60 * n)))
+            interrupted(lambda: self.policy.posterior, int(rng.integers(1, 60)))
+            if len(self.policy.history.arms) > len(self.dense.told):
+                self.dense.told += new
+                return
+            self.check()
+        tell()
+        self.dense.told += new
 
     def ask(self):
         rng, A, given, n = self.rng, self.model.n_arms, {}, 1
@@ -189,7 +225,10 @@ class Sequence:
             given["allowed"], allowed = subset(rng, A)
         if self.rule in BATCHES:
             n = int(rng.integers(1, 4))
-            if rng.random() < 0.5:
+            if (kind := rng.integers(4)) == 1:
+                given["pending"], numbers = subset(rng, A)
+                pending = numbers.tolist()
+            elif kind > 1 and A > 4:
                 given["pending"] = pending = rng.integers(0, A, rng.integers(0, 4)).tolist()
         asked = self.policy.ask(n, **given)
         for arm in asked if n > 1 else [asked]:
@@ -263,7 +302,7 @@ def changes_early(request, monkeypatch):
         monkeypatch.setattr("kbrepro.bandits.posterior.REPEATED", 1)
 
 
-@pytest.mark.filterwarnings("ignore:reward .* standard deviations")
+@pytest.mark.filterwarnings(*QUIET)
 @pytest.mark.parametrize("part", range(4))
 def test_random_sequences_of_calls_are_as_the_dense_process(part, changes_early):
     for number in range(100):
@@ -271,7 +310,7 @@ def test_random_sequences_of_calls_are_as_the_dense_process(part, changes_early)
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:reward .* standard deviations")
+@pytest.mark.filterwarnings(*QUIET)
 @pytest.mark.parametrize("part", range(4, 64))
 def test_many_random_sequences_of_calls_are_as_the_dense_process(part, changes_early):
     for number in range(100):
@@ -291,6 +330,18 @@ MUTANTS = {
         "with_model",
         "noise_variance=noise",
         "noise_variance=None",
+    ),
+    "interrupted and not put back": (
+        AskTell,
+        "tell",
+        'self.__dict__ = {"_before": (before, state)}',
+        "pass",
+    ),
+    "zeros and ones pending are arms": (
+        AskTell,
+        "ask",
+        "pending, least=0",
+        "pending, least=0, flags=False",
     ),
 }
 
@@ -315,7 +366,7 @@ def reds(sequences):
     return found
 
 
-@pytest.mark.filterwarnings("ignore:reward .* standard deviations")
+@pytest.mark.filterwarnings(*QUIET)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_wrong_variant_is_seen(name, monkeypatch):
     monkeypatch.setattr(*MUTANTS[name][:2], mutated(*MUTANTS[name]))
@@ -327,7 +378,8 @@ def test_a_wrong_variant_is_seen(name, monkeypatch):
 if __name__ == "__main__":
     import warnings
 
-    warnings.filterwarnings("ignore", "reward .* standard deviations")
+    for said in QUIET:
+        warnings.filterwarnings("ignore", said.partition(":")[2])
     for its in MUTANTS:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(*MUTANTS[its][:2], mutated(*MUTANTS[its]))

@@ -223,7 +223,8 @@ def test_the_form_is_chosen_by_size(monkeypatch):
     assert type(exact_posterior(KERNELS[1], grid(40), 0.1, 10)) is LatticePosterior
     assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 10)) is RowPosterior
     assert type(exact_posterior(Linear(), grid(40, low=1.0), 0.1, 80)) is CovariancePosterior
-    assert lattice_posterior(KERNELS[1], grid(40) ** 2, 0.1) is None
+    with pytest.warns(UserWarning, match="points are no lattice, see axis 0.* longer$"):
+        assert lattice_posterior(KERNELS[1], grid(40) ** 2, 0.1) is None
     model = Model(grid(40), KERNELS[1], 0.1)
     # up to 1.5 pulls an arm
     assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 58)) is RowPosterior

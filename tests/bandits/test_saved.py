@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from test_fuzz import interrupted
 
 from kbrepro.bandits.confidence import AbbasiYadkori2011, Constant, Srinivas2010
 from kbrepro.bandits.kernels import Matern, grid
@@ -118,3 +119,22 @@ def test_told_the_same_arms_and_rewards_a_rule_goes_on_with_the_same_arms(name):
     assert goes_on(told, problem, 9, copy.deepcopy(noise)) == goes_on(policy, problem, 9, noise)
     if name not in DRAW:
         assert told.rng.bit_generator.state == before  # not even an order of ties
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_an_interrupt_leaves_a_policy_as_it_was_or_told(name):
+    """At lines of one `tell`, and then of putting it back."""
+    policy, problem, noise, _ = play(name, 6)
+    arm, n = policy.ask(), len(policy.history.arms)
+    reward = problem.pull(arm, noise)
+    told = copy.deepcopy(policy)
+    told.tell(arm, reward)
+    right = goes_on(told, problem, 3, copy.deepcopy(noise))
+    for line in (3, 8, 16, 25, 40, 60, 100, 300):
+        again = copy.deepcopy(policy)
+        interrupted(partial(again.tell, arm, reward), line)
+        interrupted(lambda: again.t, line)  # noqa: B023  called at once
+        if len(again.history.arms) == n:
+            again.tell(arm, reward)
+        assert len(again.history.arms) == n + 1
+        assert goes_on(again, problem, 3, copy.deepcopy(noise)) == right

@@ -17,6 +17,7 @@ import kbrepro as kb
 from benchmarks import coverage
 from kbrepro.claims import replication
 
+MISSING_TIMES = np.array(["2020-01-01", "NaT", "NaT"], dtype="M8[D]")
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
 A, B = [0.0, 3.0, 9.0], [1.0, 4.0, 4.5]
@@ -174,6 +175,7 @@ REFUSED = [
     (dict(size={"a": 1}, paired=False), "size"),
     (dict(size={"a": 1, "b": 0}, paired=False), r"size\['b'\] = 0"),
     (dict(groups=["x", "y"]), "groups"),
+    *[(dict(groups=labels), "groups") for labels in ([1.0, np.nan, np.nan], MISSING_TIMES)],
     (dict(groups=["x", "y", "y"], paired=False), "groups"),
     (dict(confidence_level=95), "confidence_level"),
     (dict(n_resamples=0), "n_resamples"),

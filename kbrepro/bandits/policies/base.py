@@ -13,9 +13,10 @@ must be saved say so.
 """
 
 import copy
+import inspect
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
@@ -46,8 +47,11 @@ SAVED_BY = "saved by kbrepro"
 #: Beyond a prior mean of so many prior standard deviations doubles keep less than seven digits of
 #: one.
 HIGH = 1e9
-#: A seed, or a generator that a policy draws from and owns.
-Seed = int | Generator
+#: Rewards that after so many pulls all lie this close to their prior mean, in standard deviations,
+#: do not fit it either.
+FEW_PULLS, CLOSE = 10, 1e-3
+#: A seed, None for one that nobody knows, or a generator that a policy draws from and owns.
+Seed = int | Generator | None
 
 
 def best_arm(
@@ -89,14 +93,26 @@ class History(NamedTuple):
 Pull = tuple[int, object, float | None]
 
 
-#: Functions `learn` that change nothing before they can no longer fail.
-AT_ONCE = set[Callable[..., None]]()
+#: Functions `learn` -> all that they change: told the history anew, they make the same of it.
+LEARNED: dict[Callable[..., None], tuple[str, ...]] = {}
 
 
-def at_once(learn: Callable[..., None]) -> Callable[..., None]:
-    """Say that this `learn` changes nothing before it can no longer fail."""
-    AT_ONCE.add(learn)
-    return learn
+def learns(*names: str) -> Callable[..., Callable[..., None]]:
+    """Say that a `learn` changes the attributes of these names alone, that what `ask` changes has
+    no part in it, and that it draws from no generator but one made with the policy.
+    """
+
+    def register(learn: Callable[..., None]) -> Callable[..., None]:
+        LEARNED[learn] = names
+        return learn
+
+    return register
+
+
+def takes_rng(make: Callable[..., object]) -> bool:
+    """Return whether a policy is made with `rng=...`; the `rng` of another is set afterwards."""
+    parameters = inspect.signature(getattr(make, "func", make)).parameters.values()
+    return any(each.name == "rng" or each.kind is each.VAR_KEYWORD for each in parameters)
 
 
 @cache
@@ -110,8 +126,9 @@ class AskTell(checks.Changing):
 
     A subclass has a `model`, a generator `rng` and the round `t`, chooses one arm in `choose`, and
     takes in one observation in `learn`. `takes` names the arguments that it understands; others are
-    refused. Where `learn` fails the policy is put back, with all in it that is `checks.Changing`,
-    unless `at_once` says that it changes nothing before it can no longer fail, which is faster.
+    refused. Where `learn` fails or is interrupted, the next use finds the policy as it was: what
+    `learns` names is made anew from the history; without it all that is `checks.Changing` is copied
+    before each `tell`, which is slower.
     """
 
     shared: ClassVar[tuple[str, ...]] = ("rng",)
@@ -119,16 +136,18 @@ class AskTell(checks.Changing):
     model: Any
     rng: Generator
     t: int
-    _told: History
-    _allowed: Integers | None = None
+    _pulls: list[Pull]
+    _allowed: Integers | None
     _waiting: list[int]
-    _rank: Integers | None = None
-    _first_asked = 0
+    _rank: Integers | None
+    _first_asked: int
+    _first_rng: Generator
     _made_with: tuple[tuple[object, ...], dict[str, object]]
 
     def __new__(cls, model: object = None, *given: object, **settings: object) -> Self:
         policy = super().__new__(cls)
-        policy._told, policy._waiting = History([], [], []), []
+        policy._pulls, policy._waiting = [], []
+        policy._allowed, policy._rank, policy._first_asked = None, None, 0
         policy._made_with = given, settings
         return policy
 
@@ -136,6 +155,7 @@ class AskTell(checks.Changing):
         """Take in model and generator; ValueError on a prior mean that the policy does not take."""
         self._refuse(mean=model.mean if np.any(getattr(model, "mean", 0.0)) else None)
         self.model, self.rng, self.t = model, checks.seeded(rng=rng), 1
+        self._first_rng = copy.deepcopy(self.rng)
 
     def choose(self) -> int:
         """Return the arm to pull."""
@@ -158,11 +178,11 @@ class AskTell(checks.Changing):
         variance left, too. Raises ValueError on an argument that the policy does not take,
         IndexError on an arm out of range.
         """
+        n_arms, waiting = self.model.n_arms, list[int]()
         if type(n) is int and n == 1 and allowed is None and pending is None:
             return self.choose()
         checks.positive_int(n=n)
         self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
-        n_arms, waiting = self.model.n_arms, list[int]()
         if pending is not None:
             waiting += checks.chosen(n_arms, "pending", pending, least=0).tolist()
         asking = object.__new__(type(self))  # a copy: nobody else sees what is allowed and pending
@@ -177,28 +197,62 @@ class AskTell(checks.Changing):
                     setattr(self, name, its)
         return arms[0] if n == 1 else arms
 
-    def tell(self, arms: object, rewards: object, *, noise_variance: object = None) -> None:
+    def tell(self, arms: object, rewards: object, noise_variance: object = None) -> None:
         """Take in what a pull of an arm gave, or what pulls of several arms gave, one reward each.
 
-        `noise_variance`, one or one for each, if it is another than the model's. True and False are
-        1 and 0. Raises IndexError on a bad arm, ValueError on a reward that is no finite number, or
-        on a noise variance that is not above 0 or not taken; after any error the policy is as it
-        was.
+        `noise_variance`, one or one for each, if it is another than the model's, which None stands
+        for. Rewards True and False are 1 and 0. Raises IndexError on a bad arm, ValueError on a
+        reward that is no finite number, or on a noise variance that is not above 0 or not taken;
+        after any error, and an interrupt, the policy is as it was.
         """
-        told = self._looked_at(arms, rewards, noise_variance)
-        at_once = len(told) == 1 and type(self).learn in AT_ONCE
-        before = None if at_once else (vars(self.apart()), self.rng.bit_generator.state)
+        pulls = self._looked_at(arms, rewards, noise_variance)
+        before, state = vars(self), None
+        if type(self).learn not in LEARNED:
+            before, state = vars(self.apart()), self.rng.bit_generator.state
         try:
-            for arm, observation, noise in told:
-                self.learn(arm, observation, *([] if noise is None else [noise]))
-        except BaseException:  # also where somebody interrupts
-            if before:
-                self.__dict__, self.rng.bit_generator.state = before
+            self._learn_all(pulls)
+            self._pulls.extend(pulls)
+        except BaseException:  # no call here, at which somebody could interrupt again
+            self.__dict__ = {"_before": (before, state)}
             raise
-        for arm, observation, noise in told:
-            self._told.arms.append(arm)
-            self._told.rewards.append(observation)
-            self._told.noise_variances.append(noise)
+
+    def _learn_all(self, pulls: Sequence[Pull]) -> None:
+        learn: Any = self.learn
+        for arm, observation, noise in pulls:
+            learn(arm, observation, *([] if noise is None else [noise]))
+
+    def __getattr__(self, name: str) -> Any:
+        """Look for what is missing since a `tell` has failed: put the policy back first."""
+        if "_before" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        before, state = vars(self)["_before"]
+        if state is None:
+            for learned in LEARNED[type(self).learn]:
+                before[learned] = None  # first: there may be no memory for both
+            before = self._told_anew(before)
+        else:
+            before["rng"].bit_generator.state = state
+        self.__dict__ = before
+        return getattr(self, name)
+
+    def _told_anew(self, before: Mapping[str, Any]) -> dict[str, Any]:
+        """Return attributes with what `learn` changes made anew from the history."""
+        old = object.__new__(type(self))
+        vars(old).update(before)
+        with warnings.catch_warnings():  # which were said
+            warnings.simplefilter("ignore")
+            policy = old._made_again(old.model, copy.deepcopy(old._first_rng))
+            policy._learn_all(old._pulls)
+        return {**before, **{name: getattr(policy, name) for name in LEARNED[type(self).learn]}}
+
+    def _made_again(self, model: object, rng: Generator) -> Self:
+        """Return a new policy of this class with its settings."""
+        given, settings = self._made_with
+        if takes_rng(type(self)):
+            return type(self)(model, *given, **settings | {"rng": rng})
+        policy = type(self)(model, *given, **settings)
+        policy.rng = rng
+        return policy
 
     def _looked_at(self, arms: Any, rewards: Any, noise_variance: object) -> list[Pull]:
         """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a
@@ -210,29 +264,34 @@ class AskTell(checks.Changing):
         if plain and isinstance(rewards, float) and math.isfinite(rewards):  # as most are: fast
             return [(arms, float(rewards), None)]
         self._refuse(noise_variance=noise_variance)
-        if not hasattr(arms, "__len__") or getattr(arms, "ndim", 1) == 0:
-            arms, rewards = [arms], [rewards]
-        pulled = checks.chosen(n_arms, "arms", arms, least=0).tolist()
-        if observed and isinstance(rewards, list | tuple | np.ndarray):
-            seen = [observed(each) for each in rewards]
-        else:
-            seen = checks.array("rewards", rewards, 1).tolist()
+        one = not hasattr(arms, "__len__") or getattr(arms, "ndim", 1) == 0
+        pulled = checks.chosen(n_arms, "arms", [arms] if one else arms, least=0, flags=False)
         n = len(pulled)
+        if observed and (one or isinstance(rewards, list | tuple | np.ndarray)):
+            seen = [observed(each) for each in ([rewards] if one else rewards)]
+        else:
+            found = checks.array("rewards", rewards, None if one else 1)
+            seen = found.ravel().tolist()
+            if one and len(seen) != 1:
+                raise ValueError(f"rewards has shape {found.shape}: it must be one number, as arms")
         if len(seen) != n:
             raise checks.refused(
                 "rewards",
                 rewards,
                 f"a list of {n}, as many as arms; and an arm is a number, no point",
             )
-        return list(zip(pulled, seen, checks.noise_variances(n, noise_variance), strict=True))
+        noises = checks.noise_variances(n, noise_variance)
+        return list(zip(pulled.tolist(), seen, noises, strict=True))
 
     @property
     def history(self) -> History:
-        """What was told so far, as Python numbers: copies of the lists."""
-        return History(*map(list, self._told))
+        """What was told so far, as Python numbers: new lists, which `tell` and `fit` take."""
+        columns = zip(*self._pulls, strict=True) if self._pulls else ([], [], [])
+        return History(*map(list, columns))
 
     def __getstate__(self) -> dict[str, object]:
-        return vars(self) | {SAVED_BY: _version()}
+        saved = {"_pulls": self._pulls, SAVED_BY: _version()}
+        return vars(self) | saved
 
     def __setstate__(self, state: dict[str, object]) -> None:
         saved_by, now = state.pop(SAVED_BY, None), _version()
@@ -257,13 +316,18 @@ class AskTell(checks.Changing):
         from this state.
 
         The order of ties stays if the number of arms does. A model with more arms keeps the numbers
-        of the old ones.
+        of the old ones; ValueError on one with fewer: an arm that is withdrawn is not `allowed`.
         """
-        given, settings = self._made_with
-        policy = type(self)(model, *given, **settings | {"rng": copy.deepcopy(self.rng)})
-        if policy.model.n_arms == self.model.n_arms:
+        policy = self._made_again(model, copy.deepcopy(self.rng))
+        n, before = policy.model.n_arms, self.model.n_arms
+        if n < before:
+            raise ValueError(
+                f"model has {n} arms: it must have at least the {before} of before, in their order;"
+                " ask(allowed=...) leaves out those that are withdrawn"
+            )
+        if n == before:
             policy._rank = self._rank
-        for arm, reward, noise in zip(*self._told, strict=True):
+        for arm, reward, noise in self._pulls:
             policy.tell(arm, reward, noise_variance=noise)
         return policy
 
@@ -358,6 +422,7 @@ class IndexPolicy(AskTell):
             self.posterior.look_ahead(arm, index)
         return arm
 
+    @learns("posterior", "t")
     def learn(self, arm: int, observation: Any) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         self.posterior.update(arm, observation)
@@ -394,7 +459,7 @@ class Policy(IndexPolicy):
         checks.having("a Model", "n_arms", "points", "kernel", "noise_variance", model=model)
         if form is not None:
             checks.function(form=form)
-        self.form, self.warn = form, warn
+        self.form, self.warn, self._farthest = form, warn, 0.0
         self._prior_mean = checks.per_arm(model.n_arms, model.mean)
         prior_variance = model.kernel.diag(model.points)
         self._reward_sd = np.sqrt(prior_variance + model.noise_variance)
@@ -426,22 +491,37 @@ class Policy(IndexPolicy):
             self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean
         )
 
-    @at_once
+    @learns("posterior", "t", "_farthest")
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
-        mean, sd = self._prior_mean[arm], self._reward_sd[arm]
-        if self.warn and (off := abs(observation - mean) / sd) >= FAR:
-            # first: a warning may be an error
-            warnings.warn(
-                f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
-                f" prior mean {mean:.4g}: give Model a `mean` (model.fit keeps it) and its kernel a"
-                " `variance` that fit",
-                stacklevel=3,
-            )
-            self.warn = False
+        if self.warn:
+            self._doubt(arm, observation)
         given = [] if noise_variance is None else [noise_variance]
         self.posterior.update(arm, observation, *given)
         self.t += 1
+
+    def _doubt(self, arm: int, observation: float) -> None:
+        """Warn, once, of rewards that do not fit the prior: first, since a warning may be an
+        error.
+        """
+        mean, sd = self._prior_mean[arm], self._reward_sd[arm]
+        off = abs(observation - mean) / sd
+        self._farthest = max(self._farthest, off)
+        said = ""
+        if off >= FAR:
+            said = (
+                f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
+                f" prior mean {mean:.4g}: give Model a `mean` (model.fit keeps it) and its kernel a"
+                " `variance` that fit"
+            )
+        elif self.t == FEW_PULLS and 0 < self._farthest < CLOSE:
+            said = (
+                f"{FEW_PULLS} rewards lie within {self._farthest:.1g} standard deviations of their"
+                " prior mean: give the kernel a `variance`, and Model a `noise_variance`, that fit"
+            )
+        if said:
+            warnings.warn(said, stacklevel=5)
+            self.warn = False
 
     def recommend(self, *, allowed: object = None) -> int:
         """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""

@@ -15,7 +15,7 @@ from scipy.special import erfcx
 
 from kbrepro import checks
 from kbrepro.bandits.kernels import Array, quiet
-from kbrepro.bandits.policies.base import EVERYTHING, Policy, at_once
+from kbrepro.bandits.policies.base import EVERYTHING, Policy, learns
 from kbrepro.bandits.posterior import ExactPosterior
 from kbrepro.bandits.problems import Model
 
@@ -89,7 +89,7 @@ class ImprovementPolicy(Policy):
         self.incumbent, self.margin = incumbent, margin
         self._best_reward = -np.inf
 
-    @at_once
+    @learns("posterior", "t", "_farthest", "_best_reward")
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         super().learn(arm, observation, noise_variance)
         self._best_reward = max(self._best_reward, observation)

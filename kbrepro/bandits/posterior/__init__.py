@@ -13,6 +13,7 @@ a reward is told.
 """
 
 import math
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Protocol
@@ -28,6 +29,7 @@ from kbrepro.bandits.posterior.lattice import (
     AHEAD_FROM,
     COLUMNS,
     LATTICE_FROM,
+    AlmostLattice,
     Precision,
     PriorCovariance,
 )
@@ -42,6 +44,9 @@ LEAST_NOISE = {
     "draws from a posterior": 1e-8,
     "an effective dimension": 1e-10,
 }
+#: Beyond so many prior standard deviations a reward, or prior variances a noise variance, is a word
+#: for "failed" or "unknown", whose sums overflow.
+MOST_REWARD, MOST_NOISE = 1e150, 1e100
 #: Largest sum over pulls of rounding / (variance left + noise variance): means keep four digits or
 #: more.
 MOST_ROUNDING = 10.0
@@ -58,12 +63,26 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def check_noise(noise_variance: float, unit: float, use: str = "a posterior") -> None:
-    """Raise ValueError unless the noise variance is at least LEAST_NOISE of this use, in units of
-    `unit`.
+    """Raise ValueError unless the noise variance is at least LEAST_NOISE of this use and at most
+    MOST_NOISE, in units of `unit`.
     """
     checks.positive(noise_variance=noise_variance)
     if noise_variance < (least := LEAST_NOISE[use] * unit):
         raise checks.refused("noise_variance", noise_variance, f"at least {least:.3g} for {use}")
+    if 0 < MOST_NOISE * unit < noise_variance:
+        most = f"at most {MOST_NOISE:.0e} prior variances of {unit:.3g}"
+        raise checks.refused("noise_variance", noise_variance, most)
+
+
+def check_reward(observation: float, unit: float, prior_mean: float = 0.0) -> None:
+    """Raise ValueError unless a reward is finite, and at most MOST_REWARD prior standard deviations
+    from its prior mean; `unit` is the prior variance.
+    """
+    if type(observation) is not float or not math.isfinite(observation):
+        checks.finite_number(observation=observation)
+    if 0 < MOST_REWARD * math.sqrt(unit) < abs(observation - prior_mean):
+        allowed = f"within {MOST_REWARD:.0e} prior standard deviations of its prior mean"
+        raise checks.refused("observation", observation, allowed)
 
 
 def level_of(prior_mean: Array) -> float:
@@ -186,8 +205,7 @@ class ExactPosterior(Uncertain):
         changed.
         """
         checks.arm_index(arm, self.n_arms)
-        if type(observation) is not float or not math.isfinite(observation):
-            checks.finite_number(observation=observation)
+        check_reward(observation, self._unit, self._prior_mean[arm])
         if noise_variance is not None:
             check_noise(noise_variance, self._unit, self.use)
         noise = noise_variance or self.noise_variance
@@ -585,10 +603,15 @@ class AfterPending(ExactPosterior):
 def lattice_posterior(
     kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0
 ) -> LatticePosterior | None:
-    """Return the lattice form for `LATTICE_FROM` or more arms, if all three allow it, else None."""
+    """Return the lattice form for `LATTICE_FROM` or more arms, if all three allow it, else None; a
+    warning says why almost a lattice is none.
+    """
     if len(points) >= LATTICE_FROM:
         with suppress(ValueError):
-            return LatticePosterior(kernel, points, noise_variance, mean=mean)
+            try:
+                return LatticePosterior(kernel, points, noise_variance, mean=mean)
+            except AlmostLattice as reason:
+                warnings.warn(f"{reason}: without it pulls and draws take longer", stacklevel=2)
     return None
 
 

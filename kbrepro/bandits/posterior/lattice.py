@@ -32,6 +32,10 @@ LONGEST_TORUS = 2**25
 AT_ONCE = 2**22
 
 
+class AlmostLattice(ValueError):
+    """Arms at every combination of places on the axes that are no lattice all the same."""
+
+
 class Lattice(NamedTuple):
     """A regular lattice: numbers of arms and steps along the axes; arms are numbered in C order."""
 
@@ -59,8 +63,12 @@ def lattice_of(points: Array) -> Lattice:
         )
     off = np.abs(points - points_of([np.linspace(side[0], side[-1], len(side)) for side in sides]))
     if (wrong := (off > ON_LATTICE * np.ptp(points, axis=0)).any(axis=0)).any():
-        why = "axes need equal steps, and the last varies fastest, as in `grid`"
-        raise ValueError(f"points are no lattice, see axis {wrong.argmax()}: {why}")
+        axis = int(wrong.argmax())
+        share = (off / np.ptp(points, axis=0)).max(axis=0)[axis]
+        raise AlmostLattice(
+            f"points are no lattice, see axis {axis}: axes need equal steps in float64, and the"
+            f" last varies fastest, as in `grid`; a place is off by {share:.1g} of the extent"
+        )
     return Lattice(
         shape, tuple(float(side[1] - side[0]) if len(side) > 1 else 0.0 for side in sides)
     )

@@ -4,7 +4,7 @@ logarithms.
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -64,13 +64,13 @@ def fitted(
     spans: Array,
     bounds: object,
     rng: object,
-    noise_variance: object,
+    noise_variances: Sequence[float] | None,
 ) -> tuple[Any, float]:
     """Return the kernel and the noise variance of largest likelihood times prior, see `Model.fit`.
 
     `points` (n, d) and `rewards` (n,), less their prior mean, are those of the pulls, `spans` (d,)
-    of all arms. If the noise variance is known, one or one a reward, the returned one is 1: what it
-    is multiplied by.
+    of all arms. If the noise variances are known, one a reward, the returned one is 1: what they
+    are multiplied by.
     """
     if not {"lengthscale", "variance"} <= getattr(kernel, "__dataclass_fields__", {}).keys():
         raise checks.refused(
@@ -80,9 +80,9 @@ def fitted(
         )
     square = float(np.mean(rewards**2))
     checks.positive(**{"mean square of rewards - mean": square})
-    known = noise_variance is not None
-    noises = checks.noise_variances(len(rewards), noise_variance if known else 1.0)
-    pulls = pulls_of(points, rewards, 1 / np.array(noises))
+    known = noise_variances is not None
+    weights = 1 / np.array(noise_variances) if known else np.ones(len(rewards))
+    pulls = pulls_of(points, rewards, weights)
     m = len(pulls.mean)
     checks.pairs(m, "arms: a fit")
     spans = np.where(spans > 0, spans, spans.max() or 1.0)

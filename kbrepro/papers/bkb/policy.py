@@ -15,6 +15,7 @@ from kbrepro import checks
 from kbrepro.bandits.confidence import Probable
 from kbrepro.bandits.kernels import Array
 from kbrepro.bandits.policies import UCB
+from kbrepro.bandits.policies.base import learns
 from kbrepro.bandits.problems import Model
 from kbrepro.papers.bkb import sketch
 
@@ -53,8 +54,9 @@ class BKB(UCB):
         child = self.rng.spawn(1)[0]
         return form(model.kernel, model.points, model.noise_variance, self.qbar, child)
 
+    @learns("posterior", "t", "_farthest")
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
-        super().learn(arm, observation)  # not at once: a dictionary may not fit
+        super().learn(arm, observation)
 
     def index(self) -> Array:
         # ties fall at random: one common value makes the first arm uniform whatever the kernel

@@ -9,7 +9,6 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.bandits.policies import UCB
-from kbrepro.bandits.policies.base import at_once
 from kbrepro.bandits.posterior import RowPosterior
 from kbrepro.bandits.problems import Model
 
@@ -58,7 +57,6 @@ class MiniUCB(UCB):
             self.choices += 1
         return self._arm
 
-    @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull gave, later than at once; ValueError unless it was asked for."""
         if arm != self._arm or not self._stays:

@@ -17,7 +17,7 @@ from scipy.special import roots_hermite
 
 from kbrepro import checks
 from kbrepro.bandits.kernels import Array, Integers, Kernel, SquaredExponential
-from kbrepro.bandits.posterior import Uncertain, check_noise
+from kbrepro.bandits.posterior import Uncertain, check_noise, check_reward
 
 #: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0.
 RANK_TOLERANCE = 1e-13
@@ -83,7 +83,8 @@ class FeaturePosterior(Uncertain):
         self._sums = np.zeros(len(features))
         squared = self._embed(features)
         largest = squared if prior_variance is None else prior_variance
-        check_noise(noise_variance, float(largest.max()))
+        self._unit = float(largest.max())
+        check_noise(noise_variance, self._unit)
 
     def _embed(self, features: Array) -> Array:
         """Take in features (A, m); return their squared norms (A,)."""
@@ -123,7 +124,7 @@ class FeaturePosterior(Uncertain):
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on one noisy observation of `arm`; ValueError on a NaN."""
-        checks.finite_number(observation=observation)
+        check_reward(observation, self._unit)
         self._counts[arm] += 1
         self._sums[arm] += observation
         self._known = None

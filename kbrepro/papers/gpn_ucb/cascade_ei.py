@@ -85,7 +85,7 @@ class ExactCascadeEI(ChainPolicy):
     @property
     def best_reward(self) -> float:
         """The largest reward seen."""
-        return max(observation[-1] for observation in self._told.rewards)
+        return max(observation[-1] for observation in self.history.rewards)
 
     def expected_improvement(self) -> Array:
         """Return cEI of every arm, (A,), after the first pull."""

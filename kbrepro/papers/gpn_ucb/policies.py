@@ -9,7 +9,7 @@ import numpy as np
 
 from kbrepro.bandits.kernels import Array, Integers, grid
 from kbrepro.bandits.policies import UCB, ExpectedImprovement
-from kbrepro.bandits.policies.base import AskTell, IndexPolicy, Seed, at_once, best_arm
+from kbrepro.bandits.policies.base import AskTell, IndexPolicy, Seed, best_arm
 from kbrepro.bandits.problems import Model
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem, Observation
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
@@ -90,7 +90,6 @@ class BlackBox(AskTell):
     def choose(self) -> int:
         return self.policy.ask()
 
-    @at_once
     def learn(self, arm: int, observation: Observation) -> None:
         self.policy.learn(arm, observation[-1])
 

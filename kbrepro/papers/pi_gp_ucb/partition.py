@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from kbrepro import checks
 from kbrepro.bandits.confidence import AbbasiYadkori2011, Chowdhury2017
 from kbrepro.bandits.kernels import Array, Bools, Integers
-from kbrepro.bandits.policies.base import AskTell, Seed, best_arm
+from kbrepro.bandits.policies.base import AskTell, Seed, best_arm, learns
 from kbrepro.bandits.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.bandits.problems import Model
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
@@ -76,7 +76,6 @@ class Cell(checks.Changing):
     `mean` (m,), `sd` (m,) and `gain` (nats) are those of the posterior of the data inside.
     """
 
-    shared = ("history",)  # looking at every pull in every round took most of the time
     mean: Array
     sd: Array
 
@@ -86,7 +85,7 @@ class Cell(checks.Changing):
         self.arms = checks.read_only(arms)
         self.model = model
         # arm and observation of every pull inside
-        self.history: tuple[tuple[int, float], ...] = ()
+        self._history: list[tuple[int, float]] = []
         # made at the first pull: most cells are never pulled
         self.posterior: ExactPosterior | None = None
         prior_sd = np.sqrt(model.kernel.diag(model.points[arms]))
@@ -100,7 +99,7 @@ class Cell(checks.Changing):
             self.posterior = form(model.kernel, model.points[self.arms], model.noise_variance)
         place = int(np.flatnonzero(self.arms == arm)[0])
         self.posterior.update(place, observation)
-        self.history = *self.history, (arm, observation)
+        self._history.append((arm, observation))
         self._show(self.posterior.mean, self.posterior.sd, self.posterior.gain)
 
     def _show(self, mean: Array, sd: Array, gain: float) -> None:
@@ -137,8 +136,6 @@ class PartitionedUCB(AskTell):
     and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
     `slot_sd` (n_slots,) what the cell knows of the arm.
     """
-
-    shared = ("rng", "cells")
 
     def __init__(
         self,
@@ -193,17 +190,17 @@ class PartitionedUCB(AskTell):
         index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
         return int(self.slot_arm[best_arm(index, order[self.slot_arm], self.prior_sd)])
 
+    @learns("cells", "slot_arm", "slot_cell", "slot_mean", "slot_sd", "cell_gain", "t")
     def learn(self, arm: int, observation: float) -> None:
         """Take in the observed reward of `arm`; ValueError on a NaN."""
         for number in self.slot_cell[self.slot_arm == arm]:
-            cell = self.cells[number].apart()
+            cell = self.cells[number]
             cell.update(arm, observation)
             slots = self.slot_cell == number
-            self.cells = *self.cells[:number], cell, *self.cells[number + 1 :]
             self.slot_mean = _with(self.slot_mean, slots, cell.mean)
             self.slot_sd = _with(self.slot_sd, slots, cell.sd)
             self.cell_gain = _with(self.cell_gain, number, cell.gain)
-            if must_split(cell.side, len(cell.history), self.d, self.nu, self.variant):
+            if must_split(cell.side, len(cell._history), self.d, self.nu, self.variant):
                 self._split(number)
         self.t += 1
 
@@ -240,7 +237,7 @@ class PartitionedUCB(AskTell):
     def _split(self, number: int) -> None:
         """Replace a cell by its 2^d halves; an arm on an inner border lies in several."""
         parent = self.cells[number]
-        inherited = parent.history if self.variant == "paper" else ()
+        inherited = parent._history if self.variant == "paper" else []
         children = []
         for offset in itertools.product((0, 1), repeat=self.d):
             corner = tuple(2 * c + o for c, o in zip(parent.corner, offset, strict=True))
@@ -251,4 +248,4 @@ class PartitionedUCB(AskTell):
             children.append(child)
         self._lay_out(children, instead_of=number)
         parent.posterior = None
-        parent.history = ()
+        parent._history = []

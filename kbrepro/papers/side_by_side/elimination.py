@@ -15,7 +15,7 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.bandits.kernels import Array, Bools
-from kbrepro.bandits.policies.base import AskTell, Seed, at_once, best_arm
+from kbrepro.bandits.policies.base import AskTell, Seed, best_arm, learns
 from kbrepro.bandits.posterior import ExactPosterior, exact_posterior
 from kbrepro.bandits.problems import Model
 from kbrepro.papers.side_by_side.widths import FixedDesign
@@ -74,7 +74,7 @@ class BPE(_Eliminating):
         """Return the arm to pull; it depends on no observation of this batch."""
         return self._best(self.posterior.variance, self.prior_sd**2)
 
-    @at_once
+    @learns("posterior", "t", "left", "batch")
     def learn(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         ends = self._ends[self.batch] <= self.t < self.horizon
@@ -139,7 +139,6 @@ class SupKernelUCB(_Eliminating):
                 self.levels = *self.levels, self._prior(self.horizon)
         return self.settled
 
-    @at_once
     def learn(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave."""
         if self.settled is None:

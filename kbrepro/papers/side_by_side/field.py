@@ -13,7 +13,7 @@ from kbrepro.bandits.policies import (
     ThompsonSampling,
     VarianceOnly,
 )
-from kbrepro.bandits.policies.base import Player, Seed, at_once
+from kbrepro.bandits.policies.base import Player, Seed, learns
 from kbrepro.bandits.problems import Model
 from kbrepro.papers import Make
 from kbrepro.papers.bkb.policy import BKB
@@ -54,7 +54,7 @@ class UniformPlay(MeanOnly):
         """Return the arm to pull."""
         return self.any_arm()
 
-    @at_once
+    @learns("t")
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Count the round."""
         self.t += 1
