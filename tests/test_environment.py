@@ -37,9 +37,7 @@ def environment() -> dict:
 
 
 def pins_of(lock: str) -> list[tuple[str, str]]:
-    """Name and whole entry of each pin in a lock; a name comes twice where Python versions
-    differ.
-    """
+    """Name and whole entry of each pin in a lock."""
     text = re.sub(r"(?m)^\s*#.*\n", "", (ROOT / lock).read_text(encoding="utf-8"))
     entries = [entry for entry in re.split(r"(?m)^(?=\S)", text) if entry.strip()]
     return [(canonical(re.match(r"[\w.-]+", entry)[0]), entry) for entry in entries]
@@ -71,6 +69,11 @@ def test_the_lock_holds_what_pyproject_asks_for(project, pins):
     bounds = {canonical(r.name): r.specifier for r in wanted}
     outside = [pin for pin in locked if pin[0] in bounds and not bounds[pin[0]].contains(pin[1])]
     assert (absent, outside) == (set(), [])
+
+
+def test_every_python_gets_the_same_version_of_every_package(pins):
+    names = [name for name, _ in pins]
+    assert {name for name in names if names.count(name) > 1} == set()
 
 
 def test_jupyterlab_is_locked_apart_and_brings_no_other_version_of_what_is_there(project, pins):
