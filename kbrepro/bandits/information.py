@@ -30,7 +30,7 @@ def greedy_gain(
     """
     posterior = exact_posterior(kernel, points, noise_variance, horizon)
     gains, pulled = np.empty(horizon), np.empty(horizon, dtype=int)
-    unit = kernel.diag(points).max()
+    unit = float(kernel.diag(points).max())
     for t in range(horizon):
         pulled[t] = best_arm(posterior.variance, unit=unit)
         posterior.update(pulled[t], 0.0)  # the variance does not depend on what is observed

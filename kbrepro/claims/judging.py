@@ -142,7 +142,7 @@ class Outcome(NamedTuple):
         """Count the runs in which what is bounded, over its bound, exceeds 1 anywhere; shares
         (runs, ...) or ragged.
         """
-        worst = np.array([np.max(share) for share in shares], dtype=float)
+        worst = np.array([np.asarray(share).max() for share in shares], dtype=float)
         within = worst <= 1 + 1e-9  # NaN is not
         return cls(int((~within).sum()), len(worst), allowed, float(worst.max(initial=-np.inf)))
 

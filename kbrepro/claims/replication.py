@@ -119,12 +119,12 @@ def replication_probability(
         every = np.indices(kept).reshape(len(kept), -1, 1)
         held = fulfilled(decks, [*every], predicate, statistic)
         shares = redrawn_shares(held.reshape(kept), n_resamples, stream)
-        probability = plug_in = held.mean()
+        probability = plug_in = float(held.mean())
         error, method = 0.0, "every experiment of one row a method"
     else:
         as_kept = redraws(decks, predicate, statistic, PLUGGED_IN, stream, _as_kept)
         shares = redraws(decks, predicate, statistic, n_resamples, stream)
-        plug_in, probability = as_kept.mean(), shares.mean()
+        plug_in, probability = float(as_kept.mean()), float(shares.mean())
         error = shares.std() / np.sqrt(n_resamples)
         method = f"{EXPERIMENTS} experiments from each of {n_resamples} redraws"
     low, high = interval(shares, confidence_level, kept, sizes)
@@ -133,8 +133,8 @@ def replication_probability(
     elif min(kept) < FEWEST_ROWS:
         method = f"too few to say: {min(kept)} kept, {FEWEST_ROWS} are needed"
     return ReplicationProbability(
-        float(probability),
-        float(plug_in),
+        probability,
+        plug_in,
         (float(low), float(high)),
         float(error),
         kept[0] if paired else dict(zip(data, kept, strict=True)),

@@ -133,12 +133,12 @@ def compared(
 
 def largest(number: Callable[[View], Array]) -> Callable[..., Array]:
     """Return the effect on several figures that is the largest of a number of each."""
-    return lambda *figures: np.max([*map(number, figures)], axis=0)
+    return lambda *figures: np.maximum.reduce([*map(number, figures)])
 
 
 def smallest(number: Callable[[View], Array]) -> Callable[..., Array]:
     """Return the effect on several figures that is the smallest of a number of each."""
-    return lambda *figures: np.min([*map(number, figures)], axis=0)
+    return lambda *figures: np.minimum.reduce([*map(number, figures)])
 
 
 def sometimes(*cases: Bools) -> Bools:

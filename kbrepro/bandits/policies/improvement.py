@@ -98,10 +98,10 @@ class ImprovementPolicy(Policy):
         """Return incumbent + margin, less `level`."""
         mean, pulled = self.centred(), self.posterior.counts > 0
         if not pulled.any():
-            return mean.max() + self.margin
+            return float(mean.max()) + self.margin
         if self.incumbent == "noisy_reward":
             return self._best_reward - self.level + self.margin
-        return mean[pulled].max() + self.margin
+        return float(mean[pulled].max()) + self.margin
 
 
 class ExpectedImprovement(ImprovementPolicy):

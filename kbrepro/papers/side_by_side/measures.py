@@ -128,7 +128,8 @@ def mean_totals(curves: Curves) -> dict[str, float]:
 def seconds_a_round(curves: Curves) -> dict[str, float]:
     """Return the seconds of a round by rule, median over trials."""
     return {
-        rule: np.median(curve.seconds.sum(axis=1)) / curve.horizon for rule, curve in curves.items()
+        rule: float(np.median(curve.seconds.sum(axis=1))) / curve.horizon
+        for rule, curve in curves.items()
     }
 
 
