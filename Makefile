@@ -6,6 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/ready
+LAB := $(VENV)/share/jupyter/lab/settings
 UV := $(shell command -v uv 2>/dev/null)
 PIP := $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check --no-compile)
 # without bytecode each of the many programs that notebooks and tests start would compile all packages anew
@@ -46,8 +47,10 @@ test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lin
 	$(BIN)/python -m pytest tests -m slow
 	mkdir -p .cache && $(BIN)/coverage run -m pytest -q tests && $(BIN)/coverage report
 
-lab: $(STAMP)  ## JupyterLab on the notebooks; it is installed first, unless it is there
-	(test -x $(BIN)/jupyter-lab || $(PIP) --no-deps --require-hashes -r requirements-lab.lock) && $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks
+lab: $(STAMP)  ## JupyterLab on the notebooks, which saves only when told; it is installed first, unless it is there
+	test -x $(BIN)/jupyter-lab || $(PIP) --no-deps --require-hashes -r requirements-lab.lock
+	mkdir -p $(LAB) && echo '{"@jupyterlab/docmanager-extension:plugin": {"autosave": false}}' > $(LAB)/overrides.json
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks
 
 bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 30 minutes, with nothing else running; other libraries are in the extra bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks

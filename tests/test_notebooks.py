@@ -4,11 +4,14 @@ they mean.
 
 import os
 import shutil
+import tomllib
 from pathlib import Path
 
 import nbformat
 import papermill
 import pytest
+from ipykernel.ipkernel import IPythonKernel
+from ipykernel.kernelspec import get_kernel_dict
 from jupytext.cli import jupytext
 
 from kbrepro.batch import profiles
@@ -30,6 +33,25 @@ def test_every_output_is_compared_and_holds_no_warnings_progress_bars_or_folders
         for output in cell.outputs:
             assert output.get("name") != "stderr" and output.output_type != "error", output
             assert "image/svg+xml" not in output.get("data", {})
+
+
+@every_notebook
+def test_jupyterlab_saves_a_notebook_that_was_only_opened_as_it_is(name):
+    """It writes the names of ipykernel, the filters of jupytext.toml, and its Python's version."""
+    path = ROOT / "notebooks" / f"{name}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    filters = tomllib.loads((ROOT / "jupytext.toml").read_text(encoding="utf-8"))
+    del filters["formats"]
+    kernel = {"name": "python3"} | {
+        key: get_kernel_dict()[key] for key in ("display_name", "language")
+    }
+    version = notebook.metadata.language_info.version
+    assert notebook.metadata == {
+        "jupytext": filters,
+        "kernelspec": kernel,
+        "language_info": IPythonKernel.language_info | {"version": version},
+    }
+    assert path.read_text(encoding="utf-8") == nbformat.writes(notebook) + "\n"
 
 
 @every_notebook

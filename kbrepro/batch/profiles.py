@@ -23,7 +23,9 @@ RESERVED = "results_dir"  # set by the batch itself
 #: Parameters, or other names of a notebook.
 Values = dict[str, object]
 #: The kernel of every notebook; its text does not say it.
-KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+#: Of jupytext.toml, which JupyterLab copies into each notebook that it saves.
+FILTERS = {"cell_metadata_filter": "tags,jupyter,-all", "notebook_metadata_filter": "-all"}
 
 
 def named_notebooks(root: Path, wanted: Iterable[str]) -> list[str]:

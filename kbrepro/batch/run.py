@@ -273,7 +273,12 @@ def _tidy(notebook: NotebookNode) -> NotebookNode:
     """The notebook without what changes from run to run: times, random ids, and what it wrote to
     the terminal.
     """
-    notebook["metadata"] = {"kernelspec": profiles.KERNEL, "language_info": {"name": "python"}}
+    # as JupyterLab writes it: a notebook that is opened and saved stays as it is
+    notebook["metadata"] = {
+        "jupytext": profiles.FILTERS,
+        "kernelspec": profiles.KERNEL,
+        "language_info": notebook.metadata.language_info,
+    }
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02}"
         tags = cell.metadata.get("tags", [])

@@ -6,6 +6,8 @@ from pathlib import Path
 import jupytext
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from kbrepro.batch.profiles import KERNEL
+
 NAME = "01_small"
 PARAMETERS = """\
 horizon: int = 2000  # rounds
@@ -41,13 +43,12 @@ def small_notebook():
 
 def notebook_of(parameters, *cells):
     """A notebook of code cells, the first tagged as parameters."""
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     first = new_code_cell(parameters, metadata={"tags": ["parameters"]})
     checks = [
         new_code_cell(cell, metadata={"tags": ["checks"]} if cell == CHECKS else {})
         for cell in cells
     ]
-    return new_notebook(cells=[first, *checks], metadata={"kernelspec": kernel})
+    return new_notebook(cells=[first, *checks], metadata={"kernelspec": KERNEL})
 
 
 def write_notebook(root: Path, name, notebook) -> None:

@@ -25,10 +25,12 @@ from fake_project import (
     write_notebook,
     write_paper,
 )
+from ipykernel.ipkernel import IPythonKernel
 from registering import registered
 
 from kbrepro import paths
 from kbrepro.batch import play, run
+from kbrepro.batch.profiles import FILTERS
 from kbrepro.trials import sums
 
 
@@ -491,4 +493,6 @@ def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     run.refresh_notebooks([], root)
     notebook = nbformat.read(path.with_suffix(".ipynb"), as_version=4)
     assert notebook.cells[4].outputs[0].text == "[] 1\n"
+    assert notebook.metadata.pop("jupytext") == FILTERS
+    assert notebook.metadata.pop("language_info") == IPythonKernel.language_info
     assert jupytext.writes(notebook, "py:percent") == path.read_text()
