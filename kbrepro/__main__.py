@@ -131,7 +131,7 @@ def check(notebooks: Names) -> None:
     from kbrepro.batch.check import odd
 
     lines = odd(paths.project_root(), notebooks)
-    click.echo("\n".join(lines) or "nothing is missing or odd")
+    click.echo("\n".join(lines) or "nothing is missing or odd (no notebook was run)")
     sys.exit(bool(lines))
 
 

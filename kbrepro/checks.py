@@ -80,6 +80,13 @@ def _integers(minimum: int) -> Callable[..., None]:
     )
 
 
+def _listed(what: str, is_allowed: Callable[[object], bool]) -> Callable[..., None]:
+    return _check(
+        f"a non-empty list of {what} (papermill takes lists with -y 'name: [1, 2]')",
+        lambda value: isinstance(value, list) and bool(value) and all(map(is_allowed, value)),
+    )
+
+
 finite_number = _check("a finite number", _is_finite)
 positive = _check("a finite number above 0", lambda value: _is_finite(value) and value > 0)
 non_negative = _check(
@@ -89,12 +96,9 @@ probability = _check(
     "a number strictly between 0 and 1", lambda value: _is_finite(value) and 0 < value < 1
 )
 positive_int, non_negative_int = _integers(1), _integers(0)
-positive_ints = _check(
-    "a non-empty list of integers of at least 1 (papermill takes lists with -y 'name: [1, 2]')",
-    lambda value: (
-        isinstance(value, list) and bool(value) and all(_is_integer(n) and n >= 1 for n in value)
-    ),
-)
+positive_ints = _listed("integers of at least 1", lambda value: _is_integer(value) and value >= 1)
+positive_numbers = _listed("finite numbers above 0", lambda value: _is_finite(value) and value > 0)
+texts = _listed("texts", lambda value: isinstance(value, str))
 
 
 function = _check("a function, or a class or object that can be called", callable)

@@ -77,6 +77,7 @@ checks.positive_int(sensor_horizon=sensor_horizon, theorem_horizon=theorem_horiz
 checks.positive_int(noise_trials=noise_trials, coverage_trials=coverage_trials)
 checks.positive_int(kernel_horizon=kernel_horizon)
 checks.probability(delta=delta)
+checks.texts(train_days=train_days, test_days=test_days)
 record = Record("02_igp_ucb_gp_ts_sensors", globals())
 
 # %% [markdown]

@@ -73,6 +73,7 @@ checks.positive_int(trials_per_chain=trials_per_chain, samples=samples)
 checks.positive_int(network_horizon=network_horizon)
 checks.at_least(10, side=side)
 checks.at_least(50, horizon=horizon)
+checks.positive_numbers(explorations=explorations)
 assert sampled_chains <= chains, "cEI plays some of the chains"
 record = Record("05_gpn_ucb_chains", globals())
 

@@ -44,6 +44,13 @@ CASES = [
         "non-empty list of integers of at least 1",
     ),
     (
+        checks.positive_numbers,
+        [[1], [1e-4, np.float64(2)]],
+        [[], [0.0], [True], ["1"], "[0.1, 1]", (1.0, 2.0)],
+        "papermill takes lists with -y 'name: [1, 2]'",
+    ),
+    (checks.texts, [["a"]], [[], "a", [1]], "non-empty list of texts"),
+    (
         checks.finite_number,
         [-1.0, 0, np.float32(1)],
         [math.nan, math.inf, -math.inf, "0", None, True],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hatchling.builders.sdist import SdistBuilder
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +25,12 @@ def parsed(lines: list[str]) -> dict[str, str]:
     """Name -> version bounds, in one spelling."""
     requirements = [Requirement(line) for line in lines]
     return {canonical(r.name): str(r.specifier) for r in requirements}
+
+
+def test_what_is_published_has_no_kept_trials():
+    files = [each.distribution_path for each in SdistBuilder(str(ROOT)).recurse_included_files()]
+    assert "results/paper/04_bkb_variance_starvation/claims.json" in files
+    assert not any("/played/" in path for path in files)
 
 
 @pytest.fixture(scope="module")

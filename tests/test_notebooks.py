@@ -78,6 +78,12 @@ def test_an_impossible_value_is_refused_before_a_kernel_starts(name, monkeypatch
             monkeypatch.setattr(profiles, "_values", lambda _, wrong={parameter: value}: wrong)
             with pytest.raises(ValueError, match=rf"^{parameter} = {value!r} is not allowed"):
                 profiles.parameters(ROOT, name, "quick")
+    # as papermill's -p gives a list
+    for parameter in [each for each in known if isinstance(known[each], list)]:
+        wrong = {parameter: str(known[parameter])}
+        monkeypatch.setattr(profiles, "_values", lambda _, wrong=wrong: wrong)
+        with pytest.raises(ValueError, match=rf"^{parameter} = .*papermill takes lists with -y"):
+            profiles.parameters(ROOT, name, "quick")
 
 
 def as_an_editor_writes(path):

@@ -29,6 +29,12 @@ from kbrepro.trials.replay import blas_kernel
 Environment = dict[str, str]
 #: What numbers depend on; run.json has their versions.
 PACKAGES = ("numpy", "scipy", "pandas", "joblib")
+#: Arguments of a kernel: it warns of TCP at every start, and of the interrupt by which it is ended.
+QUIET = [
+    "--log-level=ERROR",
+    "--IPKernelApp.exec_lines=get_ipython().kernel.log.addFilter("
+    "lambda line: not line.getMessage().startswith('KeyboardInterrupt caught'))",
+]
 
 
 def run_notebooks(
@@ -118,7 +124,8 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         paths.sweep(r.folder)
         known = r.facts.get("played", _played(r))
         play_missing(r, fresh=fresh)
-        shutil.rmtree(partial_results, ignore_errors=True)
+        if partial_results.exists():  # of a kill; on a read-only disk this says so
+            shutil.rmtree(partial_results)
         partial_results.mkdir(parents=True)
         data = os.environ.get("KBREPRO_DATA")  # notebooks run in the root, not here
         own = {"KBREPRO_DATA": str(Path(data).absolute())} if data else {}
@@ -245,20 +252,19 @@ def _execute(
                 cwd=root,
                 progress_bar=False,
                 stderr_file=sys.stderr,
-                # of the kernel itself, which warns of TCP at every start
-                extra_arguments=["--log-level=ERROR"],
+                extra_arguments=QUIET,
                 on_cell_start=lambda cell, cell_index: begun.append(cell),
                 request_save_on_cell_execute=False,
             )
     except PapermillExecutionError as error:
-        raise RunFailed(f"{error.ename}: {error.evalue}{left}") from error
+        where = _cell(error.exec_count, error.source) + _line(error.traceback)
+        raise RunFailed(f"{where}: {error.ename}: {error.evalue}{left}") from error
     except DeadKernelError as error:
         there = new_notebook(cells=begun, metadata=source.metadata)
         paths.write_text(output, nbformat.writes(there))
         number = sum(cell.cell_type == "code" for cell in begun)
-        line = begun[-1].source.partition("\n")[0]
         raise RunFailed(
-            f"the kernel died in code cell {number} ({line}): it was killed, most often since"
+            f"the kernel died in {_cell(number, begun[-1].source)}: it was killed, most often since"
             f" memory ran out: KBREPRO_JOBS=1 needs less{left}"
         ) from error
     except OSError as error:
@@ -267,6 +273,19 @@ def _execute(
         raise
     paths.write_text(to, jupytext.writes(_tidy(done), "ipynb") + "\n")
     output.unlink(missing_ok=True)  # two runs of one profile may end together
+
+
+def _cell(number: int, source: str) -> str:
+    """Which code cell it is: its number and its first line."""
+    line = source.partition("\n")[0]
+    return f"code cell {number} ({line})"
+
+
+def _line(traceback: Sequence[str]) -> str:
+    """The line that raised an error, in the cell or in what it called; empty if none is shown."""
+    plain = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(traceback))
+    lines = re.findall(r"^-+> \d+ +(.*)", plain, flags=re.M)
+    return f", at `{lines[-1]}`" if lines else ""
 
 
 def _tidy(notebook: NotebookNode) -> NotebookNode:

@@ -16,6 +16,7 @@ import nbformat
 import numpy as np
 import pytest
 from fake_project import (
+    CHECKS,
     NAME,
     PARAMETERS,
     contents,
@@ -98,7 +99,10 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     (old / "claims.json.999999999.partial").touch()
     with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
         run.run_notebooks([], "quick", root)
-    message = "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
+    message = (
+        f"FAILED\ncode cell 4 ({CHECKS}), at `raise refused(name, value, allowed)`:"
+        " ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
+    )
     assert contents(old) == before and message in (said := capfd.readouterr().err)
     assert f".cache/{NAME}.quick.failed.ipynb" in said and not aside.exists()
     assert (
@@ -118,6 +122,27 @@ def test_a_disk_that_is_full_is_told_with_the_file(root, old, capfd, monkeypatch
         run.run_notebooks([], "quick", root)
     told = f"No space left on device: '.cache/{NAME}.quick.failed.ipynb'\nNo result was replaced"
     assert told in capfd.readouterr().err and contents(old) == before
+
+
+def test_of_an_assertion_the_cell_and_the_line_are_told(root, old, capfd):
+    write_notebook(root, NAME, notebook_of(PARAMETERS, "# a sum\n\nassert 1 + 1 == 3"))
+    with pytest.raises(run.RunFailed):
+        run.run_notebooks([], "quick", root)
+    told = "FAILED\ncode cell 3 (# a sum), at `assert 1 + 1 == 3`: AssertionError: \n"
+    assert told in capfd.readouterr().err
+
+
+def test_on_a_read_only_disk_what_a_kill_left_hides_no_reason(root, old, capfd, monkeypatch):
+    left = old.with_name(f".{NAME}.partial")
+    paths.write_text(left / "tables/half.csv", "")
+
+    def unlink(path, **_):
+        raise OSError(errno.EROFS, "Read-only file system", os.fspath(path))
+
+    with monkeypatch.context() as patch, pytest.raises(run.RunFailed):
+        patch.setattr(os, "unlink", unlink)
+        run.run_notebooks([], "quick", root)
+    assert "[Errno 30] Read-only file system: 'half.csv'" in capfd.readouterr().err
 
 
 class Killed(BaseException):
@@ -185,7 +210,9 @@ def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch,
         root,
         NAME,
         notebook_of(
-            'results_dir: str = ""', f"{log}.warning('a warning')\n{log}.error('an error')"
+            'results_dir: str = ""',
+            f"{log}.warning('a warning')\n{log}.error('an error')",
+            f"{log}.error('KeyboardInterrupt caught in kernel.')",
         ),
     )
     (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("{}")
@@ -195,6 +222,7 @@ def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch,
     run.run_notebooks([], "quick", root)
     said = capfd.readouterr().err
     assert "an error" in said and "warning" not in said.lower() and "TCP" not in said
+    assert "KeyboardInterrupt" not in said  # by which it is ended
 
 
 PLAN = """import kbrepro as kb
