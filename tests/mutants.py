@@ -63,7 +63,6 @@ STEPS |= {
     "_times_panels",
     "_column",
     "_covariance",
-    "_one_row_an_arm",
     "_product",
     "covariance_with",
     "mean_told",

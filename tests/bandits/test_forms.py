@@ -157,50 +157,15 @@ def test_variance_is_not_negative_where_noise_is_tiny(form):
 # What it costs
 
 
-@pytest.mark.parametrize("horizon", [None, 20], ids=["no horizon", "more than it"])
-def test_rows_become_the_covariance_when_they_are_more_than_it_and_stay_exact(horizon, monkeypatch):
-    """At one and a half pulls an arm: it no longer grows, and is the dense posterior, whose arms it
-    pulls.
-    """
-    monkeypatch.setattr("kbrepro.bandits.posterior.FEW", 10)
-    monkeypatch.setattr("kbrepro.bandits.posterior.SPARED", 1000)
-    policy, rng = (
-        UCB(Model(grid(40), MATERN, 0.04), horizon, width=Constant(2.0)),
-        np.random.default_rng(3),
-    )
-    covariance = UCB(policy.model, 400, width=Constant(2.0), form=CovariancePosterior)
-    assert (type(policy.posterior), type(covariance.posterior)) == (
-        RowPosterior,
-        CovariancePosterior,
-    )
-    shown, sizes, noises = policy.posterior, {}, np.exp(rng.uniform(-4, 0, 150))
-    for t in range(150):
-        arm, reward = policy.ask(), rng.standard_normal()
-        assert arm == covariance.ask()
-        for each in (policy, covariance):
-            each.tell(arm, reward, noise_variance=noises[t])
-        sizes[policy.t - 1] = len(pickle.dumps(policy.posterior))
-    assert sizes[60] - sizes[59] >= 8 * 40 and sizes[61] == sizes[100] == sizes[150] < sizes[60]
-    assert policy.posterior is shown
-    arms, rewards, _ = policy.history
-    mean, sd = by_one_solve(policy.model, arms, rewards, noises)
-    np.testing.assert_allclose(policy.posterior.mean, mean, atol=1e-10)
-    np.testing.assert_allclose(policy.posterior.sd, sd, atol=1e-9)
-    assert policy.ask(3, pending=[5]) == covariance.ask(3, pending=[5])
-
-
 @pytest.fixture
 def changes_early(monkeypatch):
     """So that a test need not pull 500 arms."""
     monkeypatch.setattr("kbrepro.bandits.posterior.FEW", 10)
     monkeypatch.setattr("kbrepro.bandits.policies.thompson.FEW", 10)
-    monkeypatch.setattr("kbrepro.bandits.posterior.SPARED", 5)
 
 
 def test_the_form_changes_by_counts_alone_and_stays_exact(changes_early):
-    """Rows, then one row a distinct arm where arms are repeated, then the covariance where half of
-    all arms were pulled.
-    """
+    """One row a distinct arm, then the covariance where half of all arms were pulled."""
     rng = np.random.default_rng(3)
     policy = UCB(Model(SCATTERED[:40], MATERN, 0.04), 59, width=Constant(2.0))
     covariance = UCB(policy.model, width=Constant(2.0), form=CovariancePosterior)
@@ -225,10 +190,8 @@ def test_the_form_changes_by_counts_alone_and_stays_exact(changes_early):
         precision = covariance.posterior.precision
         told = C @ (precision * f + np.sqrt(precision) * z)
         np.testing.assert_allclose(drawn.posterior.mean_told(f, z), told, atol=1e-11)
-    # 4 arms: more than 5 + 2 * 4 rows at the 15th pull
-    assert kinds[:14] == [RowPosterior] * 14 and kinds[14] is DistinctPosterior
     distinct = [len(set(arms[: t + 1])) for t in range(130)]
-    for t in range(14, 130):
+    for t in range(130):
         few = distinct[t] <= 20
         assert kinds[t] is (DistinctPosterior if few else CovariancePosterior)
         assert of_draws[t] is (DrawnDistinctPosterior if few else DrawnPosterior)
@@ -250,9 +213,7 @@ def test_a_pull_with_little_noise_takes_the_covariance_which_is_as_exact_as_ever
     np.testing.assert_allclose(policy.posterior.variance, covariance.variance, atol=4e-14)
     # with such noise it is not even begun
     little = exact_posterior(smooth, grid(20), 1e-9, 25)
-    for arm in range(40):
-        little.update(arm % 5, 0.3)
-    assert type(little) is CovariancePosterior
+    assert type(little) is RowPosterior
 
 
 def test_a_rule_that_draws_refuses_a_form_that_cannot():

@@ -298,8 +298,6 @@ def changes_early(request, monkeypatch):
     if request.param:
         monkeypatch.setattr("kbrepro.bandits.posterior.FEW", 1)
         monkeypatch.setattr("kbrepro.bandits.policies.thompson.FEW", 1)
-        monkeypatch.setattr("kbrepro.bandits.posterior.SPARED", 0)
-        monkeypatch.setattr("kbrepro.bandits.posterior.REPEATED", 1)
 
 
 @pytest.mark.filterwarnings(*QUIET)

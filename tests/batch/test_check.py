@@ -136,7 +136,10 @@ def test_of_a_damaged_notebook_one_line_names_the_file(root, file, old, new, wor
 
 def test_the_command_prints_it(root):
     result = CliRunner().invoke(main, ["check"])
-    assert (result.exit_code, result.output) == (0, "nothing is missing or odd (no notebook was run)\n")
+    assert (result.exit_code, result.output) == (
+        0,
+        "nothing is missing or odd (no notebook was run)\n",
+    )
     shutil.rmtree(root / "tests")
     result = CliRunner().invoke(main, ["check", "09"])
     assert (result.exit_code, result.output) == (

@@ -53,9 +53,8 @@ MOST_ROUNDING = 10.0
 #: Of so many arms the covariance is kept where no horizon is known, and for draws: one row a
 #: distinct arm is no faster.
 FEW = 500
-#: One row a distinct arm is cheaper than one a pull after so many pulls a distinct arm and so many
-#: more, and than the covariance up to this share of all arms.
-REPEATED, SPARED, DISTINCT = 2, 50, 0.5
+#: One row a distinct arm is cheaper than the covariance up to this share of all arms.
+DISTINCT = 0.5
 #: Pulls an arm from which on the covariance is cheaper than rows.
 COVARIANCE_FROM = 1.5
 #: How far a number of float64 is off, at most, as a share of it.
@@ -305,48 +304,23 @@ class CovariancePosterior(ExactPosterior):
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
 
 
-class RowPosterior(CovariancePosterior):
-    """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory.
-
-    With `most` rows it takes the covariance K - V^T V instead, which does not grow; before, if it
-    `changes`, one row of K a distinct arm as soon as arms are repeated. By default it never does.
-    """
-
-    most, changes = math.inf, False
+class RowPosterior(ExactPosterior):
+    """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory."""
 
     def _prepare(self) -> None:
         self._rows = Stack(self.n_arms)
+
+    def make_room(self, pulls: int) -> None:
+        """Make room for so many pulls; MemoryError, in GB, if they do not fit."""
+        self._rows.make_room(pulls)
 
     def covariance_with(self, arm: int) -> Array:
         V = self._rows()
         return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
     def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
-        pulls = len(self._rows)
-        if self.changes and pulls > SPARED + REPEATED * np.count_nonzero(self._weights):
-            self._one_row_an_arm()
-            self._remember(arm, g, more, self._column(arm)[2])
-            return
-        if pulls < self.most:
-            self._rows.append(g)
-            self._error = EPSILON * math.sqrt(len(self._rows))
-            return
-        V = self._rows()
-        super()._prepare()
-        self._upper = dsyrk(-1.0, V.T, beta=1.0, c=self._upper, overwrite_c=1)
-        super()._remember(arm, g, more, kept)
-        del self._rows
-        self.__class__ = CovariancePosterior  # type: ignore[assignment]
-
-    def _one_row_an_arm(self) -> None:
-        """Become the posterior of one row a distinct arm."""
-        other = DistinctPosterior(self._kernel, self._points, self.noise_variance)
-        for arm in np.flatnonzero(self._weights).tolist():
-            other.update(arm, 0.0, self.noise_variance / self._weights[arm])
-        self.most = int(DISTINCT * self.n_arms)
-        del self._rows
-        vars(self).update({**vars(other), **vars(self)}, _error=EPSILON)
-        self.__class__ = type(other)  # type: ignore[assignment]
+        self._rows.append(g)
+        self._error = EPSILON * math.sqrt(len(self._rows))
 
 
 class DrawnPosterior(CovariancePosterior):
@@ -627,10 +601,8 @@ def exact_posterior(
     fit.
 
     That is the lattice form on a lattice of many arms. Of up to FEW arms it is rows for up to 1.5 A
-    pulls and covariance for more, or without a horizon. Of more arms rows become one row a distinct
-    arm when pulls exceed SPARED + REPEATED times the distinct arms, or the covariance after 1.5 A
-    pulls, half of that if more will come; and one row a distinct arm becomes the covariance when
-    half the arms were pulled.
+    pulls and covariance for more, or without a horizon. Of more arms it is one row a distinct arm,
+    which becomes the covariance when half the arms were pulled, or rows if there is little noise.
     """
     if horizon is not None:
         checks.positive_int(horizon=horizon)
@@ -644,12 +616,13 @@ def exact_posterior(
     needed = 8.0 * A * pulls if pulls <= most else checks.KERNEL_BYTES * A**2
     what = f"points: the posterior of {A} arms over {pulls} pulls"
     checks.memory(needed, what, "horizon = {} or less", 8.0 * A, most=most)
-    if pulls > most and A <= FEW:
+    if A > FEW:
+        distinct = DistinctPosterior(kernel, points, noise_variance, mean=mean)
+        distinct.most = int(DISTINCT * A)
+        if noise_variance >= LEAST_NOISE[LatticePosterior.use] * distinct._unit:
+            return distinct
+    if pulls > most:
         return CovariancePosterior(kernel, points, noise_variance, mean=mean)
     rows = RowPosterior(kernel, points, noise_variance, mean=mean)
-    rows.changes = A > FEW and noise_variance >= LEAST_NOISE[LatticePosterior.use] * rows._unit
-    # of more pulls so many rows are as dear as the covariance
-    rows.most = most // 2 if pulls > most else most
-    if horizon is not None:
-        rows._rows.make_room(min(pulls, rows.most))
+    rows.make_room(horizon or 0)
     return rows

@@ -6,7 +6,7 @@ on a torus twice as long (Fritz et al. 2009), exact to rounding. `posterior.Latt
 made of these.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.fft
@@ -139,6 +139,13 @@ class PriorCovariance:
 # The arms that were pulled
 
 
+def _padded(array: Array, shape: tuple[int, int]) -> Array:
+    """The array in the corner of zeros."""
+    full = np.zeros(shape)
+    full[: array.shape[0], : array.shape[1]] = array
+    return full
+
+
 class Precision(checks.Changing):
     """P = (K + diag(s2 / n))^-1 (m, m) of the m pulled arms: a sum of one q q^T per pull; its lower
     half, in panels.
@@ -152,7 +159,20 @@ class Precision(checks.Changing):
         # when the panels changed, counted at both ends, and products with them since, by name
         self._turn = 0
         self._ahead: tuple[int, dict[int, Array]] = 0, {}
-        self._pending, self._n_pending, self._size = np.zeros((PENDING, 0)), 0, 0
+        self._pending: Array = np.zeros((PENDING, 0))
+        self._n_pending, self._size = 0, 0
+
+    def __getstate__(self) -> dict[str, object]:
+        used = slice(self._size)  # what is saved has no room
+        panels = [each[: self._size - PANEL * n, used] for n, each in enumerate(self._panels)]
+        return vars(self) | {"_panels": panels, "_pending": self._pending[:, used]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        width = PANEL * len(self._panels)
+        for n, used in enumerate(self._panels):
+            self._panels[n] = _padded(used, (PANEL, PANEL * (n + 1)))
+        self._pending = _padded(self._pending, (PENDING, width))
 
     def make_room(self, m: int) -> None:
         """Raise MemoryError, in GB, unless m arms fit."""
