@@ -117,7 +117,9 @@ def seeded(*, rng: object) -> Generator:
     """Return the generator that is given, or one with this seed, None for one that nobody knows, as
     numpy and scipy do; ValueError on anything else.
     """
-    if rng is None or isinstance(rng, Generator) or (_is_integer(rng) and rng >= 0):
+    if isinstance(rng, Generator):
+        return rng
+    if rng is None or (_is_integer(rng) and rng >= 0):
         return np.random.default_rng(rng)
     raise refused("rng", rng, "a seed, an integer of at least 0, None, or a numpy Generator")
 

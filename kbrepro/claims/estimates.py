@@ -47,7 +47,9 @@ def intervals(seed: int) -> Generator:
     return np.random.default_rng([seed, 2])
 
 
-def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: Generator) -> Estimate:
+def bootstrap(
+    statistic: Callable[..., Array], *samples: Array, rng: Generator | int | None
+) -> Estimate:
     """Return statistic(*samples) with its 95 % interval over 4000 resamples of whole trials.
 
     `samples` are paired arrays (n,); `statistic` reduces the last axis, and is smooth in the
@@ -82,7 +84,7 @@ def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: Generator) 
     return Estimate(float(statistic(*samples)), float(low), float(high))
 
 
-def growth(at: np.ndarray, curves: Array, rng: Generator) -> Estimate:
+def growth(at: np.ndarray, curves: Array, rng: Generator | int | None) -> Estimate:
     """Return the slope of log mean curve on log `at` (m,), with its 95 % interval over the runs of
     `curves` (n, m).
 

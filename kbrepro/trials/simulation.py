@@ -200,7 +200,7 @@ def start_policy(make: Callable[..., Any], model: object, horizon: int, trial: T
 
 
 def rounds(
-    policy: Player, problem: Playable, horizon: int, rng: Generator
+    policy: Player, problem: Playable, horizon: int, rng: Generator | int | None
 ) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's
     `tell`.

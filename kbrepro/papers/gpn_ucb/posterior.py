@@ -12,7 +12,7 @@ from scipy.linalg import solve_triangular
 
 from kbrepro import checks
 from kbrepro.bandits.kernels import Array, Integers, Kernel
-from kbrepro.bandits.posterior import Stack, Uncertain
+from kbrepro.bandits.posterior import Stack, Uncertain, check_reward
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
 
 
@@ -62,6 +62,7 @@ class LayerPosterior(Uncertain):
         Raises ValueError on what is not finite; shapes are checked by `NetworkModel.steps`.
         """
         checks.finite_array(z=z, y=y)
+        check_reward(float(np.abs(y).max()), 1.0)
         z = z[None, :]
         mean, V = self.solved(z)
         t = len(V)
