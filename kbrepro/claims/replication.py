@@ -24,19 +24,21 @@ from kbrepro.claims.estimates import LEVEL, share
 EXPERIMENTS, PLUGGED_IN = 250, 40
 #: Experiments of one row a method are enumerated up to so many.
 ENUMERATED = 250_000
-#: Redraws of fewer rows say nothing of the population.
-FEWEST_ROWS = 8
+#: Redraws of fewer rows say nothing of the population; of fewer redraws no interval can be read.
+FEWEST_ROWS, FEWEST_REDRAWS = 8, 100
 Predicate = Callable[[Mapping[Any, Array]], ArrayLike]
 
 
 class ReplicationProbability(NamedTuple):
     """How often an experiment of `size` rows would fulfil a predicate, from `kept` rows.
 
-    `probability`: the mean over redraws, which is pulled towards one half where rows are few;
+    `probability`: the mean over redraws, which where rows are few is pulled towards one half if a
+    predicate is one-sided ("a below b"), towards 0 if it asks for a small difference ("similar");
     `plug_in`: the share if the kept rows were the whole population. `confidence_interval` is for
     the frequency in the population that the rows are drawn from: it knows nothing of what was
     selected, or of a rerun that is not exact. `monte_carlo_error`: the standard error of
-    `probability` that more resamples would remove. `kept` counts rows, or groups: one number if
+    `probability` that more resamples would remove; with 400 of them the interval's ends vary by
+    0.02. `kept` counts rows, or groups: one number if
     methods are paired, else one a method; `size` is what was asked for. `method` says what was
     done.
     """
@@ -104,13 +106,14 @@ def replication_probability(
     Experiments of one row are enumerated: if paired, the number is the plain share, with its
     Clopper-Pearson interval. All others are 250 experiments from each of `n_resamples` redraws,
     with an `interval` over redraws; from fewer than eight rows it is (0, 1), too few to say. How
-    often it covers stands in docs/coverage.md. Raises ValueError on NaN, on columns, groups and
-    sizes that do not fit, and on a predicate or statistic that does not return one value an
-    experiment. Sources: Goodman 1992; Miller 2009; Buzbas and Devezer 2024.
+    often it covers stands in docs/coverage.md. Raises ValueError on NaN, in `data` or of a
+    statistic, on columns, groups and sizes that do not fit, on fewer than 100 resamples, and on a
+    predicate or statistic that does not return one value an experiment. Sources: Goodman 1992;
+    Miller 2009; Buzbas and Devezer 2024.
     """
     checks.function(predicate=predicate, statistic=statistic)
     checks.probability(confidence_level=confidence_level)
-    checks.positive_int(n_resamples=n_resamples)
+    checks.at_least(FEWEST_REDRAWS, n_resamples=n_resamples)
     stream = checks.seeded(rng=rng)
     decks = decks_of(data, size, paired, groups)
     kept, sizes = [len(deck.units) for deck in decks], [deck.size for deck in decks]
@@ -229,11 +232,18 @@ def fulfilled(
     stats: dict[Hashable, Array] = {}
     for deck, picked in zip(decks, picks, strict=True):
         stats |= deck.statistics(picked, statistic)
+    n = len(picks[0])
+    for name, values in stats.items():
+        if np.shape(values) != (n,) or np.isnan(values).any():
+            raise ValueError(
+                f"statistic returned {checks.shown(values)} for {name!r}: it must return one number"
+                f" for each experiment, ({n},), and no NaN"
+            )
     held = np.asarray(predicate(stats))
-    if held.dtype != bool or held.shape != (len(picks[0]),):
+    if held.dtype != bool or held.shape != (n,):
         raise ValueError(
             f"predicate returned {checks.shown(held)}: it must return True or False for each"
-            f" experiment, ({len(picks[0])},)"
+            f" experiment, ({n},)"
         )
     return held
 

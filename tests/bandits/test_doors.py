@@ -203,7 +203,7 @@ def good(rng):
         "data": [{"a": HILL, "b": [1.0] * 12}, pd.DataFrame({"a": HILL, "b": -HILL})],
         "predicate": [lambda stats: stats["a"] < stats["b"]], "size": [1, 5, np.int64(2)],
         "paired": [True, False], "groups": [None, np.arange(12) % 4, list("aabbccddeeff")],
-        "confidence_level": [0.9], "n_resamples": [1, 9],
+        "confidence_level": [0.9], "n_resamples": [100, 109],
     }  # fmt: skip
 
 

@@ -178,12 +178,13 @@ REFUSED = [
     *[(dict(groups=labels), "groups") for labels in ([1.0, np.nan, np.nan], MISSING_TIMES)],
     (dict(groups=["x", "y", "y"], paired=False), "groups"),
     (dict(confidence_level=95), "confidence_level"),
-    (dict(n_resamples=0), "n_resamples"),
+    (dict(n_resamples=99), "n_resamples"),
+    (dict(statistic=lambda values, axis: values.sum(axis=axis) * np.nan), "statistic returned"),
     (dict(rng="0"), "rng"),
     (dict(predicate=lambda its: True), "predicate"),
     (dict(predicate=lambda its: its["a"] - its["b"]), "predicate"),
     (dict(predicate=lambda its: np.array([its["a"] < 1, its["b"] < 1])), "predicate"),
-    (dict(statistic=lambda values, axis: values), "predicate|statistic"),
+    (dict(statistic=lambda values, axis: values), "statistic returned"),
 ]
 
 
