@@ -90,6 +90,17 @@ def skip(app, what, name, obj, would_skip, options):
     return True if type(obj).__name__ == "_tuplegetter" else None
 
 
+def say_profile(app, config):
+    """Every page of a report that is not full scale says so at its top."""
+    if config.profile != "paper":
+        config.html_theme_options["announcement"] = (
+            f"Profile “{config.profile}”: short runs, not the full scale. What the text says came"
+            " out is that of the full scale."
+        )
+
+
 def setup(app):
+    app.add_config_value("profile", "paper", "html")
+    app.connect("config-inited", say_profile)
     app.connect("autodoc-process-docstring", as_text)
     app.connect("autodoc-skip-member", skip)

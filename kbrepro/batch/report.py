@@ -19,7 +19,8 @@ class ReportFailed(RuntimeError):
 def build(root: Path, results: Path) -> Path:
     """Make `results`/report/ from the notebooks that were run there, and return its index.html.
 
-    At full scale it renews results/README.md, the page of every claim, too.
+    At full scale it renews results/README.md, the page of every claim, too; of any other profile
+    every page says at its top that it is not the full scale.
     Raises ReportFailed, which says what to do, if results are missing or Sphinx reports an error.
     """
     notebooks = sorted(results.glob("[0-9][0-9]_*/notebook.ipynb"))
@@ -51,13 +52,13 @@ def build(root: Path, results: Path) -> Path:
         paths.write_text(source / "results/README.md", claims)
         first = [(root / name).read_text("utf-8") for name in ("README.md", "docs/contents.txt")]
         paths.write_text(source / "index.md", "\n".join(first))
-        _sphinx(root, source, site)
+        _sphinx(root, source, site, results.name)
         shutil.rmtree(results / "report", ignore_errors=True)
         return site.rename(results / "report") / "index.html"
 
 
-def _sphinx(root: Path, source: Path, site: Path) -> None:
-    options = ["-Wq", "--keep-going", "--no-color", "-jauto", "-bhtml"]
+def _sphinx(root: Path, source: Path, site: Path, profile: str) -> None:
+    options = ["-Wq", "--keep-going", "--no-color", "-jauto", "-bhtml", f"-Dprofile={profile}"]
     doctrees = source.with_name("doctrees")
     done = subprocess.run(
         [

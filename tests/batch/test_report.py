@@ -39,6 +39,12 @@ PIXEL = (
 )
 
 
+BANNER = "Profile “quick”: short runs, not the full scale. What the text says came out is"
+needs_sphinx = pytest.mark.skipif(
+    not find_spec("sphinx_book_theme"), reason="the extra report is not there"
+)
+
+
 @pytest.fixture
 def project(toy):
     """The toy's project with two documents, a picture and an executed notebook; returns its root
@@ -75,7 +81,22 @@ def project(toy):
     return root, results
 
 
-@pytest.mark.skipif(not find_spec("sphinx_book_theme"), reason="the extra report is not there")
+def pages_of(site):
+    """The text of every page of a report."""
+    pages = [page for page in site.rglob("*.html") if "_static" not in page.parts]
+    return [page.read_text(encoding="utf-8") for page in pages]
+
+
+@needs_sphinx
+def test_every_page_of_a_quick_report_says_so_at_its_top(project):
+    root, results = project
+    quick = report.build(root, results.rename(root / "results" / "quick")).parent
+    for page in pages_of(quick):
+        assert 0 < page.find(BANNER) < page.find("<main")
+    assert len(pages_of(quick)) > 5
+
+
+@needs_sphinx
 def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(project):
     root, results = project
     index = report.build(root, results)
@@ -100,6 +121,7 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
         cell = f"../notebooks/{NOTEBOOK}.html#{each['id']}"
         assert f'<a id="{each["id"]}"></a>' in claims and f'href="{cell}"' in claims, each["id"]
 
+    assert not any(BANNER[16:] in page for page in pages_of(site))
     (root / "docs" / "page.md").write_text(
         "# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8"
     )
