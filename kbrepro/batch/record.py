@@ -3,9 +3,11 @@
 import io
 import json
 import re
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -83,9 +85,11 @@ class Record:
         self._text = _checked_text(root / f"notebooks/{notebook}.py")
         self._unchecked, self._wrong = [*self._text], list[str]()
         self._explained = False
+        self._judged = list[scorecard.Record]()
         if self.short:
             pairs = [f"{name} is {parameters[name]!r}" for name in self.changed]
             why = f" ({', '.join(pairs)})" if pairs else ""
+            self._why = f"not the full scale{why}"
             display(Markdown(f"*The text describes the full scale, which this run is not{why}.*"))
 
     def play(self, label: str) -> Any:
@@ -130,6 +134,7 @@ class Record:
                 records.append(scorecard.record_of(known[each], self._kept))
             except Unlike as error:
                 left.append(f"{each} is not judged: {error}.")
+        self._judged += records
         told = [scorecard.tables(records)] if records else []
         if told and not self._explained:
             told.append(_folded("How to read this", HOW_TO))
@@ -166,7 +171,8 @@ class Record:
     def finish(self) -> None:
         """Show that a run was short, or what was not replayed; write all verdicts to claims.json.
 
-        Numbers there have six digits (`scorecard.rounded`). ValueError names what the text says and
+        What moved against the one that is there is told on stderr. Numbers there have six digits
+        (`scorecard.rounded`). ValueError names what the text says and
         the results do not, and what is left of a sentence of a cell tagged `checked` with a number
         that nothing checked.
         """
@@ -178,6 +184,11 @@ class Record:
                 )
             )
             return
+        before = None
+        with suppress(OSError, ValueError):  # none, or damaged: it is replaced
+            before = paths.read_json(self.full_scale / "claims.json")
+            for line in scorecard.moved(self._judged, before):
+                print(line, file=sys.stderr)
         for each in _sentences("".join(self._unchecked)):
             if numbers := re.findall(NUMBER, REFERENCES.sub("", each)):
                 self._wrong.append(f"nothing checks {' and '.join(numbers)} in {each!r}")
@@ -192,9 +203,6 @@ class Record:
             )
             display(Markdown(_folded(said, "; ".join(long))))
         if self.folder:
-            before = None
-            with suppress(OSError, ValueError):  # none, or damaged: it is replaced
-                before = paths.read_json(self.full_scale / "claims.json")
             found = scorecard.rounded(
                 scorecard.of_paper(folder_of(self.notebook), self._kept), before
             )
@@ -204,8 +212,13 @@ class Record:
     def figure(self, figure: Figure, name: str) -> None:
         """Write a figure as `figures/<name>.png`, 200 dots an inch, show that, and close it.
 
-        At full scale it is the committed picture while that looks the same.
+        At full scale it is the committed picture while that looks the same; in a short run its
+        title says what is not as at full scale.
         """
+        if self.short:
+            fits = int(11 * figure.get_size_inches()[0])
+            note = shorten(self._why, fits, placeholder=" ...")
+            figure.suptitle(f"{figure.get_suptitle()}\n{note}".strip())
         drawn = io.BytesIO()
         figure.savefig(drawn, dpi=200, facecolor="white")
         where = f"figures/{name}.png"

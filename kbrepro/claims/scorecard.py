@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kbrepro import paths
+from kbrepro.claims.digests import digest
 from kbrepro.claims.judging import (
     AGAIN,
     CROSS,
@@ -50,8 +51,9 @@ MEANS = (
     " authors' code or draws nor that the sentence is true. A *reading* is a choice that the paper"
     " leaves open. ● *comes out again*: at least 90 of 100 under every reading that counts. ○"
     " *does not*: at most 10. ◑ *depends*: the readings are at least 50 apart. ◌ *now and then*:"
-    " otherwise. ◇ *too few to say*: fewer than eight kept trials. *Uncertain*: an interval crosses"
-    " the limit."
+    " otherwise; if the main reading alone is clear, its word stands there, and after *but* the"
+    " reading farthest from it. ◇ *too few to say*: fewer than eight kept trials. *Uncertain*: an"
+    " interval crosses the limit."
 )
 #: What a claims.json has.
 PARTS = {"claims", "theorems", "findings", "at_once"}
@@ -82,7 +84,8 @@ def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     record = _parts(sentence, "id", "kind", "where", "quote", "finding")
     result = judged(sentence, kept)
     effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
-    return record | {"effect": effect} | _told(result, result.readings)
+    record |= {"predicate": digest(sentence.predicate), "effect": effect}
+    return record | _told(result, result.readings)
 
 
 def _parts(sentence: Claim | Theorem, *names: str) -> Record:
@@ -147,6 +150,27 @@ def rounded(now: object, before: object = None) -> object:
         return now
     middle, *edges = (float(f"{now * (1 + share):.6g}") for share in (0, -1e-6, 1e-6))
     return before if before in edges else middle
+
+
+def moved(records: Iterable[Record], before: Card) -> list[str]:
+    """Return a line for each probability and effect, or outcome of a theorem, that is not as it was
+    before: `4-AD: 0.9975 to 0.0025`.
+    """
+    olds = {each.get("id"): each for each in [*before["claims"], *before["theorems"]]}
+    lines = []
+    for record in records:
+        was, now = _outcome(olds.get(record["id"], record)), _outcome(record)
+        if was != now:
+            lines.append(f"{record['id']}: {was} to {now}")
+    return lines
+
+
+def _outcome(record: Record) -> str:
+    """The probability and the effect of a claim, in four digits; the outcome of a theorem."""
+    if "outcome" in record:
+        return str(record["outcome"])
+    effect = f" (effect {record['effect']['value']:.4g})" if record["effect"] else ""
+    return f"{record['readings'][0]['probability']['value']:.4g}{effect}"
 
 
 def read(results: Path) -> dict[str, Card]:
@@ -272,7 +296,26 @@ def _verdict(record: Record) -> str:
         return f"**{record['outcome']}**"
     on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
     on += " *(uncertain)*" * record["uncertain"]
-    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{on}"
+    return f"{GLYPHS[record['verdict']]} **{_word(record)}**{on}"
+
+
+def _word(record: Record) -> str:
+    """The verdict; of *now and then* what the main reading says if that alone is clear, and the
+    reading that counts and is farthest from it.
+    """
+    here = record["readings"][0]["probability"]["value"]
+    word, farthest = str(record["verdict"]), 0.0
+    if word != SOMETIMES or 0.1 < here < 0.9:
+        return word
+    for each in record["readings"]:
+        there = each["probability"]["value"]
+        apart = abs(there - here)
+        # one that is farther away decides nothing, or it would depend on it
+        if farthest < apart < 0.5 and not each["excluded_by"]:
+            farthest = apart
+            but = f"but {_of_100(there)} with {each['choice']} {each['value']}"
+            word = f"{AGAIN if here > 0.5 else NOT}, {but}"
+    return word
 
 
 def _number(record: Record) -> list[str]:

@@ -129,6 +129,22 @@ def test_a_short_run_checks_nothing_and_says_what_the_text_describes(stating, sh
     assert len(shown) == 2 and "Not so" not in shown[1]
 
 
+@pytest.mark.parametrize("results_dir", ["written", ""])
+def test_a_number_that_moved_is_told(toy, opened, capsys, results_dir):
+    opened().finish()
+    text = (toy.root / "written" / "claims.json").read_text(encoding="utf-8")
+    before = json.loads(text)
+    was = before["claims"][0]["readings"][0]["probability"]["value"]
+    before["claims"][0]["readings"][0]["probability"]["value"] = 0.125
+    (toy.folder / "claims.json").write_text(json.dumps(before), encoding="utf-8")
+    its = opened(results_dir=results_dir)
+    its.verdicts("9-A", "9-B")
+    its.finish()
+    said = capsys.readouterr().err
+    assert said.startswith("9-A: 0.125 (effect ") and f" to {was:.4g} (effect" in said
+    assert "9-B" not in said
+
+
 def files_of(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -241,6 +257,20 @@ def drawn(toy, opened):
         return (toy.root / "written" / "figures" / "line.png").read_bytes()
 
     return folder / "line.png", draw
+
+
+@pytest.mark.parametrize("title", ["", "Fig. 1"])
+def test_the_title_of_a_short_run_says_so(opened, title, styled, check_readable):
+    for changed, note in (
+        ({}, ""),
+        ({"trials": 3}, "not the full scale (trials is 3)"),
+        ({"seed": 2, "trials": 3, "horizon": 10}, "not the full scale (seed is 2, trials is ..."),
+    ):
+        figure, _ = plt.subplots(figsize=(4, 2))
+        figure.suptitle(title)
+        opened(**changed).figure(figure, "line")
+        assert figure.get_suptitle() == f"{title}\n{note}".strip()
+        check_readable(figure)
 
 
 def test_a_picture_stays_while_no_pixel_differs_by_more_than_ten(drawn):

@@ -155,6 +155,43 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
     assert scorecard.told_of({"claims": [OWN], "findings": [], "at_once": []}) == []
 
 
+@pytest.mark.parametrize(
+    ("main", "others", "word"),
+    [
+        (1.0, [reading(0.87, "q", "2"), reading(0.95, "q", "5")],
+         "comes out again, but 87 of 100 with q 2"),
+        (0.0, [reading(0.13, "q", "2"), reading(0.05, "q", "5")],
+         "does not, but 13 of 100 with q 2"),
+        (1.0, [reading(0.87, "q", "2"), reading(0.6, "q", "5", "a clause"), reading(0.1, "q", "6")],
+         "comes out again, but 87 of 100 with q 2"),
+        (0.89, [reading(0.6, "q", "2")], "now and then"),
+        (0.4, [], "now and then"),
+    ],
+)  # fmt: skip
+def test_a_sentence_and_its_contrary_have_two_words(main, others, word):
+    record = OWN | {"verdict": "now and then", "readings": [reading(main), *others]}
+    assert scorecard.lines(record)[0].startswith(f"9-A   ◌ {word}: ")
+
+
+MAIN, OTHER, WIDE = reading(0.9975), reading(0.0025), {"value": 1.5, "shows": "ratio"}
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (OWN | {"readings": [OTHER]}, ["9-A: 0.9975 to 0.0025"]),
+        (OWN | {"readings": [reading(0.9975 + 1e-9)]}, []),
+        (OWN | {"readings": [MAIN], "effect": WIDE}, ["9-A: 0.9975 to 0.9975 (effect 1.5)"]),
+        (THEOREM | {"outcome": "false as printed"},
+         ["9-T: no violation in 12 runs to false as printed"]),
+        (OWN | {"readings": [OTHER], "id": "9-C"}, []),  # new
+    ],
+)  # fmt: skip
+def test_what_moved_is_told(now, told):
+    before = {"claims": [OWN | {"readings": [MAIN]}], "theorems": [THEOREM]}
+    assert scorecard.moved([now], before) == told
+
+
 def test_totals_count_observations_alone():
     again = CLAIM | {"verdict": "comes out again"}
     few = [CLAIM | {"verdict": "too few to say"}, again | {"uncertain": True}]
