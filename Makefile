@@ -1,6 +1,7 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
-NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+# without copies, as Jupyter makes them
+NOTEBOOKS := $(filter-out $(wildcard notebooks/*-Copy*),$(wildcard notebooks/*.ipynb))
 .PHONY: report quick test unit unit-bandits unit-rest notebooks notebooks-first notebooks-rest test-slow lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
@@ -19,7 +20,7 @@ $(STAMP): pyproject.toml requirements.lock
 	touch $@
 
 report: $(STAMP)  ## judge the kept trials at full scale, and build the HTML report of the real results
-	(test -n "$$KBREPRO_DATA" || $(BIN)/kbrepro data fetch || true) && ls notebooks/*.py | xargs -n 1 -P 2 $(BIN)/kbrepro reproduce && $(BIN)/kbrepro report
+	(test -n "$$KBREPRO_DATA" || $(BIN)/kbrepro data fetch || true) && ls $(NOTEBOOKS) | xargs -n 1 -P 2 $(BIN)/kbrepro reproduce && $(BIN)/kbrepro report
 
 quick: $(STAMP)  ## play everything small, from nothing, and build its report
 	$(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick

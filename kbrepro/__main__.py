@@ -47,6 +47,9 @@ of_fresh = click.option(
     flag_value="*",
     help="Play it, or all, anew.",
 )
+of_discard = click.option(
+    "--discard", is_flag=True, help="Go on without cells that the .ipynb alone has."
+)
 of_profile = click.option(
     "--profile", default=paths.FULL_SCALE, show_default=True, help="quick: everything small."
 )
@@ -59,15 +62,17 @@ of_minutes = partial(
 @of_notebooks
 @of_profile
 @of_fresh
-def reproduce(notebooks: Names, profile: str, fresh: Names) -> None:
+@of_discard
+def reproduce(notebooks: Names, profile: str, fresh: Names, discard: bool) -> None:
     """Run notebooks (all if none is named) and keep their results in results/<profile>/.
 
     Trials kept there, in played/, are read, and one of each label is replayed; all others are
     played and kept, label by label.
     """
-    from kbrepro.batch import run
+    from kbrepro.batch import pairs, run
 
     root = paths.project_root()
+    pairs.require_unedited(root, notebooks, discard)
     for folder in run.run_notebooks(notebooks, profile, root, fresh):
         click.echo(folder.relative_to(root).as_posix())
     click.echo(f"Next: kbrepro report --profile {profile}")
@@ -79,16 +84,22 @@ def reproduce(notebooks: Names, profile: str, fresh: Names) -> None:
 @click.option("--label", "labels", multiple=True, help="Only this label; may be given again.")
 @of_fresh
 @of_minutes(default=math.inf)
-def play(notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: float) -> None:
+@of_discard
+def play(
+    notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: float, discard: bool
+) -> None:
     """Play what the stores of a profile lack of the notebooks' plans, label by label, without the
     notebooks.
 
     Each label is kept as it ends. The exit code is 1 if the minutes were not enough.
     """
+    from kbrepro.batch import pairs
     from kbrepro.batch import play as missing
     from kbrepro.batch.profiles import plan
 
-    runs = plan(notebooks, profile, paths.project_root())
+    root = paths.project_root()
+    pairs.require_unedited(root, notebooks, discard)
+    runs = plan(notebooks, profile, root)
     if labels and len(runs) > 1:
         raise click.UsageError("--label is of one notebook: name it")
     fresh_labels = missing.replaceable(runs, fresh)
@@ -101,11 +112,14 @@ def play(notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: f
 
 @main.command()
 @of_notebooks
-def refresh(notebooks: Names) -> None:
+@of_discard
+def refresh(notebooks: Names, discard: bool) -> None:
     """Run the notebooks as a reader opens them, without data, and keep them with their outputs."""
-    from kbrepro.batch import run
+    from kbrepro.batch import pairs, run
 
-    run.refresh_notebooks(notebooks, paths.project_root())
+    root = paths.project_root()
+    pairs.require_unedited(root, notebooks, discard)
+    run.refresh_notebooks(notebooks, root)
 
 
 @main.command()

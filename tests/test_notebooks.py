@@ -17,9 +17,7 @@ from jupytext.cli import jupytext
 from kbrepro.batch import profiles
 
 ROOT = Path(__file__).parents[1]
-every_notebook = pytest.mark.parametrize(
-    "name", sorted(path.stem for path in (ROOT / "notebooks").glob("*.py"))
-)
+every_notebook = pytest.mark.parametrize("name", profiles.named_notebooks(ROOT, []))
 
 
 @every_notebook

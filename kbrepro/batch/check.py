@@ -8,10 +8,10 @@ from pathlib import Path
 
 import nbformat
 import yaml
-from nbformat import NotebookNode
 
 from kbrepro import papers, paths
-from kbrepro.batch import profiles
+from kbrepro.batch import pairs, profiles
+from kbrepro.claims.digests import digest
 from kbrepro.claims.judging import Claim, Theorem, sentences_of
 from kbrepro.trials import store, sums
 from kbrepro.trials.store.settings import differences
@@ -58,6 +58,14 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     for sentence in sentences:
         if not (sentence.quote if isinstance(sentence, Claim) else sentence.statement):
             yield f"claim {sentence.id} has no quote: its function needs a docstring"
+    judged = root / f"results/{paths.FULL_SCALE}/{name}/claims.json"
+    if judged.is_file():
+        before = {each["id"]: each for each in paths.read_json(judged)["claims"]}
+        now = {each.id: digest(each.predicate) for each in sentences if isinstance(each, Claim)}
+        others = [each for each in now if before.get(each, {}).get("predicate") != now[each]]
+        if others:
+            told = f"claims.json was not judged with the predicates of {', '.join(others)}"
+            yield f"{told}: `kbrepro reproduce {name[:2]}`"
     path, begins = root / f"notebooks/{name}.ipynb", f"{int(name[:2])}-"
     shown = path.read_text(encoding="utf-8") if path.is_file() else ""
     for each, n in Counter(sentence.id for sentence in sentences).items():
@@ -82,13 +90,13 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
     if not path.is_file():
         yield f"there is no .ipynb: {refresh} makes it"
     else:
-        yield from (f"{line}: {refresh}" for line in _of_outputs(path, text, figures))
+        yield from (f"{line}: {refresh}" for line in _of_outputs(path, figures))
+        line, _ = pairs.differ(root, name)
+        yield from [line] * bool(line)
     if not full.facts:
         yield f"it was not played at full scale: `kbrepro reproduce {name[:2]}`"
-    played = full.facts.get("parameters", {})
-    for key, value in full.parameters.items():
-        if played.get(key, value) != value:
-            yield f"{key} = {value!r}, but the full scale was played with {played[key]!r}"
+    if full.way_back:
+        yield full.way_back
     yield from sums.wrong(full.folder)
     yield from (f"{store.PLAYED}/{line}" for line in sums.wrong(full.played))
     profiles.plan([name], "quick", root)
@@ -102,12 +110,12 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
     for label, each in planned.items():
         with suppress(ValueError):  # it plays no experiment
             known.add(each.experiment.horizon)
-        if label in kept:
+        if label in kept and not full.way_back:
             others = differences(kept[label]["settings"], each.job(label).settings, most=1)
             yield from (
                 f"label {label!r} was played with other settings: {line}" for line in others
             )
-        elif full.facts:
+        elif full.facts and label not in kept:
             yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
     folder = papers.folder_of(name) if planned else ""
     if not (root / f"kbrepro/papers/{folder}/claims.py").is_file():
@@ -119,8 +127,8 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
                 yield f"claim {sentence.id} says T = {number}, which no label of its plan has"
 
 
-def _of_outputs(path: Path, text: NotebookNode, figures: int) -> Iterator[str]:
-    """What is odd in an .ipynb, whose text this is, and which shows so many figures."""
+def _of_outputs(path: Path, figures: int) -> Iterator[str]:
+    """What is odd in an .ipynb, which shows so many figures."""
     # whatever it raises on what is no notebook, such as one in which git left a conflict
     try:
         notebook = nbformat.read(path, as_version=4)
@@ -130,15 +138,9 @@ def _of_outputs(path: Path, text: NotebookNode, figures: int) -> Iterator[str]:
     kernel, ours = notebook.metadata.get("kernelspec", {}).get("name"), profiles.KERNEL["name"]
     if kernel != ours:
         yield f"notebooks/{path.name} names the kernel {kernel!r}, not {ours!r}"
-    if _sources(notebook) != _sources(text):
-        yield "the .ipynb has other cells than the .py, which runs"
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if [cell.execution_count for cell in code] != [*range(1, len(code) + 1)]:
         yield "the .ipynb was not run from top to bottom"
     images = path.read_text(encoding="utf-8").count('"image/png":')
     if images < figures:
         yield f"notebooks/{path.name} shows {images} of its {figures} figures"
-
-
-def _sources(notebook: NotebookNode) -> list[tuple[str, str]]:
-    return [(cell.cell_type, cell.source) for cell in notebook.cells]

@@ -77,8 +77,13 @@ def play_missing(
     for label in labels or plan:
         job = plan[label].job(label)
         elsewhere = full is not own and full.has(job)
-        if not elsewhere and own.lacks(job):
-            missing[label] = _seconds(job, kept.get(label)) / n_cores
+        try:
+            if not elsewhere and own.lacks(job):
+                missing[label] = _seconds(job, kept.get(label)) / n_cores
+        except store.OtherSettings:
+            if at_full_scale and r.way_back:
+                raise store.OtherSettings(r.way_back) from None
+            raise
     for place, (label, seconds) in enumerate(missing.items()):
         if time.monotonic() + seconds > end:
             n_left += 1

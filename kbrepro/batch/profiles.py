@@ -34,7 +34,9 @@ def named_notebooks(root: Path, wanted: Iterable[str]) -> list[str]:
 
     ValueError on one that is not there.
     """
+    # without copies, as Jupyter makes them: 05_name-Copy1
     names = sorted(path.stem for path in root.glob("notebooks/[0-9][0-9]_*.py"))
+    names = [name for name in names if "-" not in name]
     numbered = {name[:2]: name for name in names}
     found = []
     for each in wanted:
@@ -171,6 +173,18 @@ class Run:
     def plan(self) -> Plan:
         """What it plays, by label; of data that is not here what its store remembers."""
         return plan_of(self.notebook, self.parameters, remembering(self.kept_in))
+
+    @property
+    def way_back(self) -> str:
+        """What to do where parameters are not those with which it was played; empty if they are."""
+        played = self.facts.get("parameters", {})
+        others = [name for name, its in self.parameters.items() if played.get(name, its) != its]
+        told = (
+            f"the notebook differs from the full scale in {len(others)} of its parameters"
+            f" ({', '.join(others)}): `git checkout notebooks/{self.notebook[:2]}*` is the way"
+            " back; a profile runs others (docs/using.md)"
+        )
+        return told * bool(others)
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
 from kbrepro import paths
-from kbrepro.batch import profiles
+from kbrepro.batch import pairs, profiles
 from kbrepro.batch.play import RunFailed, locked, play_missing, replaceable
 from kbrepro.batch.profiles import Run, Values, plan
 from kbrepro.trials import store, sums
@@ -84,6 +84,7 @@ def refresh_notebooks(notebooks: Sequence[str], root: Path) -> None:
     for name in profiles.named_notebooks(root, notebooks):
         to = root / f"notebooks/{name}.ipynb"
         _execute(root, name, "refresh", to, {}, without_data(root))
+        paths.write_bytes(pairs.refreshed(root, name), to.read_bytes())
 
 
 def of_kernels(root: Path) -> Environment:
@@ -257,8 +258,10 @@ def _execute(
                 request_save_on_cell_execute=False,
             )
     except PapermillExecutionError as error:
-        where = _cell(error.exec_count, error.source) + _line(error.traceback)
-        raise RunFailed(f"{where}: {error.ename}: {error.evalue}{left}") from error
+        # the last line that raised, in the cell or in what it called
+        lines = re.findall(r"^-+> \d+ +(.*)", str(error), flags=re.M)
+        cell, what = _cell(error.exec_count, error.source), f"{error.ename}: {error.evalue}{left}"
+        raise RunFailed(": ".join([cell, *lines[-1:], what])) from error
     except DeadKernelError as error:
         there = new_notebook(cells=begun, metadata=source.metadata)
         paths.write_text(output, nbformat.writes(there))
@@ -279,13 +282,6 @@ def _cell(number: int, source: str) -> str:
     """Which code cell it is: its number and its first line."""
     line = source.partition("\n")[0]
     return f"code cell {number} ({line})"
-
-
-def _line(traceback: Sequence[str]) -> str:
-    """The line that raised an error, in the cell or in what it called; empty if none is shown."""
-    plain = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(traceback))
-    lines = re.findall(r"^-+> \d+ +(.*)", plain, flags=re.M)
-    return f", at `{lines[-1]}`" if lines else ""
 
 
 def _tidy(notebook: NotebookNode) -> NotebookNode:

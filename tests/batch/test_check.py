@@ -2,6 +2,7 @@
 nothing.
 """
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import jupytext
 import nbformat
 import pytest
 from click.testing import CliRunner
+from kept_trials import kept_of
 
-from kbrepro import paths
+from kbrepro import papers, paths
 from kbrepro.__main__ import main
 from kbrepro.batch import new, profiles
 from kbrepro.batch.check import odd
+from kbrepro.claims.scorecard import of_paper
 from kbrepro.trials import sums
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +45,9 @@ def root(toy):
     for name in ("fig1.png", "readings_9-A.png"):
         (toy.folder / "figures" / name).touch()
     jupytext.write(notebook, toy.root / f"{NOTEBOOK}.ipynb")
+    card = json.dumps(of_paper("toy", kept_of(toy.folder / "played")), default=float)
+    (toy.folder / "claims.json").write_text(card, encoding="utf-8")
+    papers.found.cache_clear()
     paths.write_text(toy.folder / sums.NAME, sums.text(sums.of(toy.folder)))
     path = toy.root / "CITATION.cff"
     path.write_text(f"references:\n{path.read_text()}")
@@ -83,7 +89,10 @@ def reload_claims(root, old, new):
         (lambda root: (root / f"{NOTEBOOK}.ipynb").unlink(),
          "there is no .ipynb: `kbrepro refresh 09` makes it"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "totals", "sums"),
-         "the .ipynb has other cells than the .py"),
+         "has other cells than the .py, which runs: `jupytext --to py:percent notebooks/09_toy.ipyn"
+         "b` takes them into the .py, `kbrepro refresh 09 --discard` makes"),
+        (lambda root: reload_claims(root, "better(", "~better("),
+         "09_toy: claims.json was not judged with the predicates of 9-A: `kbrepro reproduce 09`"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "## What came out", "## Results"),
          "the first section of the notebook must be ## What came out"),
         (lambda root: edit(root / f"{NOTEBOOK}.ipynb", 'count": 1', 'count": 2'),
@@ -102,13 +111,22 @@ def reload_claims(root, old, new):
         (lambda root: (root / PLAYED).unlink(),
          "09_toy: played/Fig._1.npz is listed in SHA256SUMS, but missing"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "= 12 ", "= 13 "),
-         "trials = 13, but the full scale was played"),
+         "the notebook differs from the full scale in 1 of its parameters (trials): `git checkout"
+         " notebooks/09*` is the way back; a profile runs others"),
     ],
 )  # fmt: skip
 def test_every_wrong_step_gets_a_word(root, wrong, word):
     wrong(root)
     lines = odd(root, ["09"])
     assert any(word in line for line in lines) if word else lines == []
+
+
+def test_changed_numbers_are_one_line_however_many_labels_they_change(root):
+    for suffix in (".py", ".ipynb"):
+        edit(root / f"{NOTEBOOK}{suffix}", "= 12 ", "= 13 ")
+        edit(root / f"{NOTEBOOK}{suffix}", "= 30 ", "= 31 ")
+    (line,) = odd(root, ["09"])
+    assert "in 2 of its parameters (trials, horizon)" in line
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`kbrepro play` plays what is missing of a plan, label by label, and no cell of the notebook."""
 
+import json
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
@@ -143,6 +144,19 @@ def test_a_label_of_other_settings_is_refused_before_others_are_played(root):
     code, said, log = called()
     assert (code, log) == (1, "") and "Error: label 'C' was played with other settings: " in said
     assert '--fresh "C"' in said
+
+
+def test_where_numbers_of_the_full_scale_were_changed_the_way_back_is_the_advice(root):
+    called("--label", "B")
+    facts = {"parameters": {"seed": 3, "trials": 3, "known": False}}
+    (root / "results" / "paper" / NAME / "run.json").write_text(json.dumps(facts))
+    path = root / "notebooks" / f"{NAME}.py"
+    path.write_text(path.read_text().replace("seed: int = 3", "seed: int = 4"))
+    code, said, log = called()
+    assert (code, log) == (1, "") and "--fresh" not in said
+    told = "differs from the full scale in 1 of its parameters (seed): `git checkout notebooks/01*`"
+    assert f"Error: the notebook {told} is the way back" in said
+    assert called("--fresh", "B", "--label", "B")[2] == "b0 b1 b2 b3"  # a new full scale
 
 
 def test_no_label_is_begun_that_is_not_expected_to_end_within_the_minutes(root, monkeypatch):

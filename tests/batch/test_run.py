@@ -100,7 +100,7 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
         run.run_notebooks([], "quick", root)
     message = (
-        f"FAILED\ncode cell 4 ({CHECKS}), at `raise refused(name, value, allowed)`:"
+        f"FAILED\ncode cell 4 ({CHECKS}): raise refused(name, value, allowed):"
         " ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
     )
     assert contents(old) == before and message in (said := capfd.readouterr().err)
@@ -128,7 +128,7 @@ def test_of_an_assertion_the_cell_and_the_line_are_told(root, old, capfd):
     write_notebook(root, NAME, notebook_of(PARAMETERS, "# a sum\n\nassert 1 + 1 == 3"))
     with pytest.raises(run.RunFailed):
         run.run_notebooks([], "quick", root)
-    told = "FAILED\ncode cell 3 (# a sum), at `assert 1 + 1 == 3`: AssertionError: \n"
+    told = "FAILED\ncode cell 3 (# a sum): assert 1 + 1 == 3: AssertionError: \n"
     assert told in capfd.readouterr().err
 
 
@@ -501,6 +501,8 @@ def test_names_that_are_not_there_are_refused(root):
 
 
 def test_a_notebook_has_a_number_and_full_scale_is_its_own_parameters(root):
+    text = (root / "notebooks" / f"{NAME}.py").read_text()
+    (root / "notebooks" / f"{NAME}-Copy1.py").write_text(text)  # as Jupyter duplicates it
     for name in ("01", "1", NAME, f"notebooks/{NAME}.py"):
         (full,), (quick,) = run.plan([name, name], "paper", root), run.plan([name], "quick", root)
         assert [full.parameters["horizon"], quick.parameters["horizon"]] == [2000, 20]
