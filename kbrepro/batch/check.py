@@ -105,17 +105,19 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
 def _of_plan(root: Path, name: str) -> Iterator[str]:
     """Whether the store has what the plan plays, and what claims say of T is a horizon of it."""
     (full,) = profiles.plan([name], paths.FULL_SCALE, root)
+    if full.way_back:  # said once
+        return
     planned, kept = full.plan, store.labels(full.played)
     known = {value for value in full.parameters.values() if isinstance(value, int)}
     for label, each in planned.items():
         with suppress(ValueError):  # it plays no experiment
             known.add(each.experiment.horizon)
-        if label in kept and not full.way_back:
+        if label in kept:
             others = differences(kept[label]["settings"], each.job(label).settings, most=1)
             yield from (
                 f"label {label!r} was played with other settings: {line}" for line in others
             )
-        elif full.facts and label not in kept:
+        elif full.facts:
             yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
     folder = papers.folder_of(name) if planned else ""
     if not (root / f"kbrepro/papers/{folder}/claims.py").is_file():

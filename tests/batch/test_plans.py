@@ -53,9 +53,10 @@ def test_check_names_a_horizon_in_a_claims_words_that_no_label_has(toy):
 
 
 def test_check_names_a_label_that_was_played_with_other_settings_or_is_not_kept(toy):
-    path = toy.root / "notebooks" / "09_toy.py"
+    path = toy.root / "kbrepro" / "papers" / "toy" / "experiments.py"
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("trials: int = 12", "trials: int = 13"), encoding="utf-8")
+    path.write_text(text.replace("horizon), trials", "horizon), trials + 1"), encoding="utf-8")
+    sys.modules.pop("kbrepro.papers.toy.experiments", None)
     other = "label 'Fig. 1' was played with other settings: trials: 12 before, 13 now"
     assert [*_of_plan(toy.root, "09_toy")] == [other]
     for kept in (toy.folder / "played").iterdir():
