@@ -21,6 +21,7 @@ ROOMS = {
     "batch": [
         "plans",
         "profiles",
+        "pairs",
         "record",
         "report",
         "play",
