@@ -15,7 +15,7 @@ ROOMS = {
     "bandits": ["kernels", "posterior", "problems", "confidence", "policies", "information"],
     "data": [],
     "trials": ["curve", "sums", "store", "simulation", "replay"],
-    "claims": ["estimates", "replication", "tables", "words", "judging", "scorecard"],
+    "claims": ["estimates", "replication", "tables", "words", "judging", "digests", "scorecard"],
     "figures": [],
     "papers": [],
     "batch": [
