@@ -71,7 +71,7 @@ class Replays:
 @cache
 def code() -> str:
     """Return a digest of the package's code, without claims and words."""
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1]
     files = sorted(
         path for path in here.rglob("*.py") if "claims" not in path.relative_to(here).as_posix()
     )

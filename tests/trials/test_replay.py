@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from kbrepro import paths
 from kbrepro.batch.record import Record
 from kbrepro.trials import replay, store
 from kbrepro.trials.store import Job
@@ -164,3 +165,11 @@ def test_what_is_long_is_not_played_again(opened, turned, monkeypatch, name):
 def test_what_needs_data_that_is_not_here_is_said(opened, turned, monkeypatch):
     monkeypatch.setattr(Job, "without_data", True)
     assert opened()[0].endswith(": not played again, its data is not here")
+
+
+def test_the_digest_of_the_code_covers_the_rooms_that_play(monkeypatch):
+    texts = []
+    monkeypatch.setattr(replay.sums, "checksum", texts.append)
+    replay.code.__wrapped__()
+    for name in ("bandits/policies/ucb.py", "papers/bkb/policy.py", "trials/simulation.py"):
+        assert (paths.checkout() / "kbrepro" / name).read_bytes() in texts[0]
