@@ -332,7 +332,7 @@ MUTANTS = {
     "interrupted and not put back": (
         AskTell,
         "tell",
-        'self.__dict__ = {"_before": (before, state)}',
+        'self.__dict__ = {"_before": (before, state, n)}',
         "pass",
     ),
     "zeros and ones pending are arms": (

@@ -131,7 +131,7 @@ class AskTell(checks.Changing):
     before each `tell`, which is slower.
     """
 
-    shared: ClassVar[tuple[str, ...]] = ("rng",)
+    shared: ClassVar[tuple[str, ...]] = ("rng", "_first_rng", "_pulls")
     takes: tuple[str, ...] = ()
     model: Any
     rng: Generator
@@ -206,14 +206,14 @@ class AskTell(checks.Changing):
         after any error, and an interrupt, the policy is as it was.
         """
         pulls = self._looked_at(arms, rewards, noise_variance)
-        before, state = vars(self), None
+        before, state, n = vars(self), None, len(self._pulls)
         if type(self).learn not in LEARNED:
             before, state = vars(self.apart()), self.rng.bit_generator.state
         try:
             self._learn_all(pulls)
             self._pulls.extend(pulls)
         except BaseException:  # no call here, at which somebody could interrupt again
-            self.__dict__ = {"_before": (before, state)}
+            self.__dict__ = {"_before": (before, state, n)}
             raise
 
     def _learn_all(self, pulls: Sequence[Pull]) -> None:
@@ -225,13 +225,14 @@ class AskTell(checks.Changing):
         """Look for what is missing since a `tell` has failed: put the policy back first."""
         if "_before" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        before, state = vars(self)["_before"]
+        before, state, n = vars(self)["_before"]
         if state is None:
             for learned in LEARNED[type(self).learn]:
                 before[learned] = None  # first: there may be no memory for both
             before = self._told_anew(before)
         else:
             before["rng"].bit_generator.state = state
+            del before["_pulls"][n:]
         self.__dict__ = before
         return getattr(self, name)
 
