@@ -8,21 +8,18 @@ the box itself; without it its rows are missing.
 
 from __future__ import annotations
 
-import json
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.stats import qmc
-from threadpoolctl import threadpool_limits
-from tqdm import tqdm
 
 import kbrepro as kb
-from benchmarks.harness import facts
-from kbrepro import paths
+from benchmarks.harness import Job, keep, measured
 from kbrepro.bandits.kernels import Array
 
 #: Hartmann's function on [0, 1]^6 (Surjanovic & Bingham, Virtual Library of Simulation
@@ -59,48 +56,45 @@ def hartmann(x: Array) -> float:
     return float(ALPHA @ np.exp(-distances))
 
 
-def sobol(n: int, seed: int, evaluations: int, near: int = 0, reach: float = 0.1) -> list[float]:
-    """Return the values found by EI on n Sobol points, and `near` new ones at every fit."""
+def sobol(n: int, evaluations: int, seed: int, near: int = 0) -> Iterator[float]:
+    """Yield the values found by EI on n Sobol points, and `near` new ones at every fit."""
     rng = np.random.default_rng(seed)
     points = qmc.Sobol(6, rng=rng).random(n)
     model = kb.Model(points, kb.Matern((0.5,) * 6, nu=2.5), NOISE)
     policy = kb.ExpectedImprovement(model, evaluations, rng=seed)
-    values: list[float] = []
     bounds = {"noise_variance": (NOISE, NOISE)}
     for t in range(evaluations):
         if t >= FIRST and t % EVERY == 0:
             points = policy.model.points
             best = points[policy.recommend()]
-            if near:
-                lengths = reach * rng.choice([1.0, 0.3, 0.1], (near, 1))
-                steps = lengths * rng.standard_normal((near, 6))
-                points = np.vstack([points, np.clip(best + steps, 0.0, 1.0)])
+            lengths = 0.1 * rng.choice([1.0, 0.3, 0.1], (near, 1))
+            steps = lengths * rng.standard_normal((near, 6))
+            points = np.vstack([points, np.clip(best + steps, 0.0, 1.0)])
             wider = replace(policy.model, points=points)
-            told = policy.history
-            policy = policy.with_model(wider.fit(told.arms, told.rewards, bounds=bounds))
+            played = policy.history
+            policy = policy.with_model(wider.fit(played.arms, played.rewards, bounds=bounds))
         arm = policy.ask()
-        values.append(hartmann(policy.model.points[arm]))
-        policy.tell(arm, values[-1])
-    return values
+        value = hartmann(policy.model.points[arm])
+        policy.tell(arm, value)
+        yield value
 
 
-def optuna_gp(seed: int, evaluations: int) -> list[float]:
-    """Return the values found by Optuna's GPSampler; ImportError where it is not installed."""
+def optuna_gp(evaluations: int, seed: int) -> Iterator[float]:
+    """Yield the values found by Optuna's GPSampler."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    names = [f"x{i}" for i in range(6)]
     sampler = optuna.samplers.GPSampler(seed=seed)
     study = optuna.create_study(direction="maximize", sampler=sampler)
+    for _ in range(evaluations):
+        trial = study.ask()
+        x = [trial.suggest_float(f"x{i}", 0.0, 1.0) for i in range(6)]
+        value = hartmann(np.array(x))
+        study.tell(trial, value)
+        yield value
 
-    def value(trial: optuna.Trial) -> float:
-        return hartmann(np.array([trial.suggest_float(name, 0.0, 1.0) for name in names]))
 
-    study.optimize(value, evaluations)
-    return [trial.value for trial in study.trials]
-
-
-JOBS: dict[str, Callable[[int, int], list[float]]] = {
+SEARCHES: dict[str, Callable[[int, int], Iterator[float]]] = {
     "EI on 8192 Sobol points": partial(sobol, 8192),
     "EI on 1024 Sobol points, 256 new ones around the best at every fit": partial(
         sobol, 1024, near=256
@@ -111,28 +105,17 @@ JOBS: dict[str, Callable[[int, int], list[float]]] = {
 
 def main(evaluations: int = 100, seeds: int = 4) -> dict[str, Any]:
     """Return for each job the simple regret and the processor seconds of every seed, by regret."""
-    jobs: dict[str, Any] = {}
-    with threadpool_limits(1, user_api="blas"):
-        for name, job in JOBS.items():
-            try:
-                rows = [timed(job, seed, evaluations) for seed in tqdm(range(seeds), desc=name)]
-            except ImportError as error:
-                jobs[name] = f"not measured: {error}"
-                continue
-            regret, seconds = zip(*sorted(rows), strict=True)
-            jobs[name] = {"simple_regret": regret, "seconds": seconds}
-    return {"evaluations": evaluations, "jobs": jobs}
-
-
-def timed(
-    job: Callable[[int, int], list[float]], seed: int, evaluations: int
-) -> tuple[float, float]:
-    """Return the simple regret of a job, and its processor seconds."""
-    start = time.process_time()
-    values = job(seed, evaluations)
-    return TOP - max(values), time.process_time() - start
+    jobs = [
+        Job(name, partial(search, evaluations), range(seeds), 1, math.inf, clock=time.process_time)
+        for name, search in SEARCHES.items()
+    ]
+    table = measured(jobs).rename(columns={"median_s": "seconds"})
+    table["simple_regret"] = [TOP - max(values, default=np.nan) for values in table["items"]]
+    table = table.sort_values("simple_regret")
+    found = table[table["repeats"] > 0].groupby("job")[["simple_regret", "seconds"]].agg(list)
+    missing = table[table["repeats"] == 0].set_index("job")["note"]
+    return {"evaluations": evaluations, "jobs": found.to_dict("index") | missing.to_dict()}
 
 
 if __name__ == "__main__":
-    path = paths.project_root() / "results" / "box.json"
-    paths.write_text(path, json.dumps(main() | {"versions": facts()["versions"]}, indent=1) + "\n")
+    keep("box.json", main)

@@ -1,251 +1,224 @@
-"""GP-UCB with this package and with a model of another library that is fitted anew after each pull.
+"""GP-UCB with this package, in bare numpy, and on a model of another library that is fitted anew
+after each pull.
 
 1000 arms on [0, 1], squared exponential kernel of lengthscale 0.2, noise variance 0.025, the width
 of Theorem 1 of Srinivas et al. All of them are exact, so all must pull the same arms.
-Hyperparameters are given, nothing is optimised.
+Hyperparameters are given, nothing is optimised. A library's function takes in a model, arms and
+what each of their pulls gave, and returns mean and variance of all arms, (A,).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.harness import STOP_AFTER, Play, compared
-from kbrepro.bandits.confidence import Srinivas2010
-from kbrepro.bandits.kernels import Array, SquaredExponential, grid
-from kbrepro.bandits.policies import UCB
-from kbrepro.bandits.posterior import CovariancePosterior, ExactPosterior, RowPosterior
-from kbrepro.bandits.problems import GPDraw, Model, Problem, Trial
-from kbrepro.trials.simulation import rounds
+import kbrepro as kb
+from benchmarks.harness import Job, Question
+from kbrepro.bandits.posterior import CovariancePosterior, RowPosterior
 
+LENGTHSCALE = 0.2
+STOP_AFTER = 120.0
 OURS = "kbrepro"
-THEOREM_1 = Srinivas2010(delta=0.1)
+AT_ONCE = 4
 
 
-class Refit(ExactPosterior):
-    """The interface of a posterior on a model that is fitted anew after each pull; subclasses give
-    `fitted`.
+@cache
+def on_line(n_arms: int = 1000) -> kb.Problem:
+    """Return the problem: a draw of the prior at so many arms on [0, 1]."""
+    kernel = kb.SquaredExponential(LENGTHSCALE)
+    return kb.GPDraw(kernel, kb.grid(n_arms), noise_variance=0.025)(kb.Trial(1, 0))
+
+
+def play(policy: Any, problem: Any, rounds: int, at_once: int = 1) -> Iterator[list[int]]:
+    """Yield the arms of every round."""
+    rng = np.random.default_rng(2)
+    for _ in range(rounds):
+        arms = policy.ask(at_once)
+        asked = arms if at_once > 1 else [arms]
+        rewards = [problem.pull(arm, rng) for arm in asked]
+        policy.tell(arms, rewards if at_once > 1 else rewards[0])
+        yield asked
+
+
+def ucb(problem: Any, rounds: int, at_once: int = 1, **settings: Any) -> Iterator[list[int]]:
+    """Return the rounds of our GP-UCB."""
+    settings = {"width": kb.Srinivas2010(delta=0.1)} | settings
+    return play(kb.UCB(problem.model, rounds * at_once, **settings), problem, rounds, at_once)
+
+
+def plain(
+    fit: Callable[..., Any], problem: Any, rounds: int, at_once: int = 1
+) -> Iterator[list[int]]:
+    """Yield the arms of every round of GP-UCB on what is fitted to the pulls, without checks.
+
+    The order of ties is ours. A pending arm is taken in at its mean, which leaves the mean and
+    takes the variance.
     """
-
-    def _prepare(self) -> None:
-        self.points = self._points
-        self.lengthscale = self._kernel.lengthscale
-        self.model: Any = None  #: that of the library, where it is one
-        self._pulled: list[int] = []
-        self._observations: list[float] = []
-
-    def update(self, arm: int, observation: float) -> None:
-        self._pulled.append(arm)
-        self._observations.append(observation)
-        self._deviation, self._variance = self.fitted(
-            self.points[self._pulled], np.array(self._observations)
-        )
-
-    def forget(self, n: int) -> None:
-        """Leave out the last n observations from the next fit on."""
-        del self._pulled[-n:], self._observations[-n:]
-
-    def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
-        """Return mean and variance (A,) of all points, of a model fitted to inputs (t, d) and
-        observations (t,).
-        """
-        raise NotImplementedError
+    n_arms = problem.model.n_arms
+    rank = np.random.default_rng(0).permutation(n_arms)
+    rng = np.random.default_rng(2)
+    arms: list[int] = []
+    rewards: list[float] = []
+    mean = np.zeros(n_arms)
+    variance = np.ones(n_arms)
+    for t in range(0, rounds * at_once, at_once):
+        width = np.sqrt(2 * np.log(n_arms * (np.pi * (t + 1)) ** 2 / 0.6))
+        for pending in range(at_once):
+            if pending:
+                mean, variance = fit(problem.model, arms, rewards)
+            index = mean + width * np.sqrt(np.maximum(variance, 0.0))
+            tied = np.flatnonzero(index >= index.max() - 1e-10)
+            arms.append(int(tied[rank[tied].argmin()]))
+            rewards.append(mean[arms[-1]])
+        rewards[t:] = [problem.pull(arm, rng) for arm in arms[t:]]
+        mean, variance = fit(problem.model, arms, rewards)
+        yield arms[t:]
 
 
-def scikit_learn() -> type[ExactPosterior]:
-    """Return the posterior on scikit-learn's regressor; ImportError where it is not installed."""
+def bare(problem: Any, rounds: int) -> Iterator[list[int]]:
+    """Return the rounds of GP-UCB in bare numpy, with one row a pull."""
+    V = np.empty((rounds, problem.model.n_arms))
+    mean = np.zeros(problem.model.n_arms)
+    variance = np.ones(problem.model.n_arms)
+
+    def update(model, arms, rewards):
+        t = len(arms) - 1
+        arm = arms[t]
+        covariance = model.kernel(model.points[[arm]], model.points)[0] - V[:t, arm] @ V[:t]
+        scale = np.sqrt(variance[arm] + model.noise_variance)
+        V[t] = covariance / scale
+        mean[:] += V[t] * ((rewards[t] - mean[arm]) / scale)
+        variance[:] -= V[t] ** 2
+        return mean, variance
+
+    return plain(update, problem, rounds)
+
+
+def scikit_learn(model, arms, rewards):
+    """Fit scikit-learn's regressor."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF
 
-    class ScikitLearn(Refit):
-        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
-            model = GaussianProcessRegressor(
-                RBF(self.lengthscale), alpha=self.noise_variance, optimizer=None
-            )
-            mean, sd = model.fit(X, y).predict(self.points, return_std=True)
-            return mean, sd**2
-
-    return ScikitLearn
+    fitted = GaussianProcessRegressor(RBF(LENGTHSCALE), alpha=model.noise_variance, optimizer=None)
+    fitted.fit(model.points[arms], rewards)
+    mean, sd = fitted.predict(model.points, return_std=True)
+    return mean, sd**2
 
 
-def gpytorch() -> type[ExactPosterior]:
-    """Return the posterior on GPyTorch's exact model, by Cholesky factors in double precision; or
-    ImportError.
-    """
-    import gpytorch
-    import torch
-
-    torch.set_num_threads(1)
-    exactly = gpytorch.settings
-
-    class Model(gpytorch.models.ExactGP):
-        def __init__(self, X, y, likelihood):
-            super().__init__(X, y, likelihood)
-            self.mean_module = gpytorch.means.ZeroMean()
-            self.covar_module = gpytorch.kernels.RBFKernel()
-
-        def forward(self, X):
-            return gpytorch.distributions.MultivariateNormal(
-                self.mean_module(X), self.covar_module(X)
-            )
-
-    class GPyTorch(Refit):
-        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
-            likelihood = gpytorch.likelihoods.GaussianLikelihood()
-            model = Model(torch.from_numpy(X), torch.from_numpy(y), likelihood).double().eval()
-            likelihood.noise = self.noise_variance
-            model.covar_module.lengthscale = self.lengthscale
-            with (
-                torch.no_grad(),
-                exactly.fast_computations(False, False, False),
-                exactly.max_cholesky_size(10_000),
-            ):
-                posterior = model(torch.tensor(self.points))
-                return posterior.mean.numpy(), posterior.variance.numpy()
-
-    return GPyTorch
-
-
-def botorch() -> type[ExactPosterior]:
-    """Return the posterior on BoTorch's SingleTaskGP of known noise; ImportError where it is not
-    installed.
+def torch_fit(library, model, arms, rewards):
+    """Fit GPyTorch's exact model or BoTorch's SingleTaskGP of known noise, by Cholesky factors in
+    double precision, on one thread.
     """
     import torch
-    from botorch.models import SingleTaskGP
     from gpytorch.kernels import RBFKernel
-    from gpytorch.means import ZeroMean
     from gpytorch.settings import fast_computations, max_cholesky_size
 
     torch.set_num_threads(1)
-
-    class BoTorch(Refit):
-        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
-            kernel = RBFKernel().double()
-            y = torch.from_numpy(y)[:, None]
-            kernel.lengthscale = self.lengthscale
-            given = {
-                "train_Yvar": torch.full_like(y, self.noise_variance),
-                "outcome_transform": None,
-            }
-            self.model = SingleTaskGP(
-                torch.from_numpy(X), y, covar_module=kernel, mean_module=ZeroMean(), **given
-            )
-            with torch.no_grad(), fast_computations(False, False, False), max_cholesky_size(10_000):
-                posterior = self.model.posterior(torch.tensor(self.points))
-                return posterior.mean.numpy()[:, 0], posterior.variance.numpy()[:, 0]
-
-    return BoTorch
+    kernel = RBFKernel().double()
+    kernel.lengthscale = LENGTHSCALE
+    X = torch.tensor(model.points[arms])
+    y = torch.tensor(np.array(rewards))
+    fitted = library(X, y, kernel, model.noise_variance)
+    with torch.no_grad(), fast_computations(False, False, False), max_cholesky_size(10_000):
+        posterior = fitted(torch.tensor(model.points))
+        return posterior.mean.numpy().ravel(), posterior.variance.numpy().ravel()
 
 
-def tinygp() -> type[ExactPosterior]:
-    """Return the posterior on tinygp's GaussianProcess, compiled once for each power of two of
-    observations; ImportError where it is not installed.
-    """
+def gpytorch(X, y, kernel, noise_variance):
+    from gpytorch.distributions import MultivariateNormal
+    from gpytorch.likelihoods import GaussianLikelihood
+    from gpytorch.models import ExactGP
+
+    likelihood = GaussianLikelihood()
+    likelihood.noise = noise_variance
+    fitted = ExactGP(X, y, likelihood).double().eval()
+    fitted.forward = lambda at: MultivariateNormal(at[:, 0] * 0.0, kernel(at))
+    return fitted
+
+
+def botorch(X, y, kernel, noise_variance):
+    from botorch.models import SingleTaskGP
+    from gpytorch.means import ZeroMean
+
+    y = y[:, None]
+    parts = {"covar_module": kernel, "mean_module": ZeroMean(), "outcome_transform": None}
+    return SingleTaskGP(X, y, y * 0.0 + noise_variance, **parts).posterior
+
+
+def tinygp(model, arms, rewards):
+    """Fit tinygp's GaussianProcess, compiled once for each power of two of pulls."""
+    # what fills up lies so far away that its covariance with all else is exactly 0
+    missing = max(16, 1 << (len(arms) - 1).bit_length()) - len(arms)
+    far = 1e6 * np.arange(1, missing + 1)[:, None]
+    X = np.vstack([model.points[arms], far])
+    y = np.append(rewards, np.zeros(missing))
+    return map(np.array, compiled()(model.noise_variance, X, y, model.points))
+
+
+@cache
+def compiled():
+    """Return what tinygp's posterior is compiled to."""
     import jax
-    import jax.numpy as jnp
     from tinygp import GaussianProcess
     from tinygp.kernels import ExpSquared
 
     jax.config.update("jax_enable_x64", True)
 
-    @jax.jit
-    def posterior(lengthscale, noise_variance, X, y, points):
-        known = GaussianProcess(ExpSquared(scale=lengthscale), X, diag=noise_variance)
+    def posterior(noise_variance, X, y, points):
+        fitted = GaussianProcess(ExpSquared(scale=LENGTHSCALE), X, diag=noise_variance)
         # without diag tinygp adds 1.5e-8 to the variances that it predicts
-        at_points = known.condition(y, points, diag=0.0).gp
+        at_points = fitted.condition(y, points, diag=0.0).gp
         return at_points.loc, at_points.variance
 
-    class TinyGP(Refit):
-        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
-            # what fills up lies so far away that its covariance with all else is exactly 0
-            missing = max(16, 1 << (len(X) - 1).bit_length()) - len(X)
-            far = np.repeat(1e6 * np.arange(1, missing + 1)[:, None], X.shape[1], axis=1)
-            filled = np.vstack([X, far])
-            rewards = np.append(y, np.zeros(missing))
-            given = jnp.asarray(filled), jnp.asarray(rewards), jnp.asarray(self.points)
-            mean, variance = posterior(self.lengthscale, self.noise_variance, *given)
-            return np.array(mean), np.array(variance)
-
-    return TinyGP
+    return jax.jit(posterior)
 
 
-class Bare:
-    """GP-UCB in bare numpy: the same rule and order of ties, without checks; one row a pull."""
-
-    def __init__(self, model: Model, horizon: int) -> None:
-        self.kernel = model.kernel
-        self.points = model.points
-        self.noise = model.noise_variance
-        self.V = np.empty((horizon, model.n_arms))
-        self.mean = np.zeros(model.n_arms)
-        self.variance = self.kernel.diag(model.points).copy()
-        self.t = 0
-        self.rng = np.random.default_rng(0)
-        self.beta = model.n_arms * np.pi**2 / 0.6
-
-    def ask(self) -> int:
-        if self.t == 0:
-            self.rank = self.rng.permutation(len(self.mean))
-        width = np.sqrt(2 * np.log(self.beta * (self.t + 1) ** 2))
-        index = self.mean + width * np.sqrt(np.maximum(self.variance, 0.0))
-        tied = np.flatnonzero(index >= index.max() - 1e-10)
-        return int(tied[self.rank[tied].argmin()])
-
-    def tell(self, arm: int, observation: float) -> None:
-        V = self.V[: self.t]
-        covariance = self.kernel(self.points[arm : arm + 1], self.points)[0] - V[:, arm] @ V
-        scale = np.sqrt(self.variance[arm] + self.noise)
-        g = covariance / scale
-        self.mean += g * ((observation - self.mean[arm]) / scale)
-        self.variance -= g * g
-        self.V[self.t] = g
-        self.t += 1
-
-
-#: How each form of the posterior is loaded, the reference first; None is the one that the package
-#: chooses by itself.
-FORMS: dict[str, Callable[[], type[ExactPosterior] | None]] = {
-    OURS: lambda: None,
-    f"{OURS}, rows": lambda: RowPosterior,
-    f"{OURS}, covariance": lambda: CovariancePosterior,
-    "scikit-learn": scikit_learn,
-    "GPyTorch": gpytorch,
-    "BoTorch": botorch,
-    "tinygp": tinygp,
+LIBRARIES = {
+    "scikit-learn": partial(plain, scikit_learn),
+    "GPyTorch": partial(plain, partial(torch_fit, gpytorch)),
+    "BoTorch": partial(plain, partial(torch_fit, botorch)),
+    "tinygp": partial(plain, tinygp),
+}
+PLAYERS = {
+    OURS: ucb,
+    f"{OURS}, rows": partial(ucb, form=RowPosterior),
+    f"{OURS}, covariance": partial(ucb, form=CovariancePosterior),
+    **LIBRARIES,
+    "bare numpy": bare,
 }
 
 
-def on_line(n_arms: int) -> Problem:
-    """Return the problem: a draw of the prior at so many arms on [0, 1]."""
-    return GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
+def job(name: str, rounds: Sequence[int], **settings: int) -> Job:
+    """Return the job of a player, by numbers of rounds."""
+    player = PLAYERS[name]
+    return Job(name, lambda n: player(on_line(), n, **settings), rounds, stop_after=STOP_AFTER)
 
 
-def rounds_of(make: Callable[[Model, int], Any], problem: Problem, horizon: int) -> Iterable[Any]:
-    """Return the rounds of a policy."""
-    return rounds(make(problem.model, horizon), problem, horizon, np.random.default_rng(2))
+def compared(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with what a job takes and does compared with the first one."""
+    table = table.rename(columns={"size": "rounds"})
+    ours = table[table["job"] == OURS].set_index("rounds")
+    table["times"] = table["median_s"] / table["rounds"].map(ours["median_s"])
+    same = table["items"] == table["rounds"].map(ours["items"])
+    table["same_arms"] = same.where(table["repeats"] > 0)
+    return table
 
 
-def measure(n_arms: int, horizons: Sequence[int], repeats: int) -> pd.DataFrame:
-    """Return a row for every form and number of rounds."""
-    problem = on_line(n_arms)
-
-    def load(form: Callable[[], type[ExactPosterior] | None]) -> Play:
-        return partial(rounds_of, partial(UCB, width=THEOREM_1, form=form()), problem)
-
-    loads: dict[str, Callable[[], Play]] = {name: partial(load, FORMS[name]) for name in FORMS}
-    loads["bare numpy"] = lambda: partial(rounds_of, Bare, problem)
-    return compared(loads, horizons, repeats)
-
-
-ASKS = (
+LIMIT = f" `times`: as long as here, ratio of medians. A job is stopped after {STOP_AFTER:g} s."
+ONE = Question(
     "How long do T rounds of GP-UCB take on 1000 arms if another library's model is fitted anew"
-    " after each pull? `times`: as long as here, ratio of medians. Bare numpy, the same rule with"
-    " one row a pull and without checks, is the near limit of rows. A job is stopped after"
-    f" {STOP_AFTER:g} s."
+    " after each pull? Bare numpy, the same rule with one row a pull and without checks, is the"
+    " near limit of rows." + LIMIT,
+    [job(name, (100, 200, 500, 1000)) for name in PLAYERS],
+    compared,
 )
-FULL = {"n_arms": 1000, "horizons": (100, 200, 500, 1000), "repeats": 3}
-TOY = {"n_arms": 30, "horizons": (4, 8), "repeats": 2}
+BATCHES = Question(
+    f"How long do 25 rounds of {AT_ONCE} arms at once (GP-BUCB) take on 1000 arms? Other libraries'"
+    " models are fitted anew with each pending arm at its mean." + LIMIT,
+    [job(name, (25,), at_once=AT_ONCE) for name in (OURS, *LIBRARIES)],
+    compared,
+)
