@@ -29,7 +29,7 @@ def ask(folder: Path, sizes: Sequence[int] = ()) -> None:
     """Measure all questions, if sizes are given at these; write a CSV of each, `run.json` and
     README.md to a folder.
     """
-    files = {}
+    texts = {}
     seconds = {}
     parts = []
     with threadpool_limits(1, user_api="blas"):
@@ -38,16 +38,15 @@ def ask(folder: Path, sizes: Sequence[int] = ()) -> None:
             jobs = [job._replace(sizes=sizes or job.sizes) for job in question.jobs]
             table = question.table(measured(jobs)).drop(columns="items")
             seconds[name] = round(time.perf_counter() - start, 1)
-            files[folder / f"{name}.csv"] = table.to_csv(index=False, float_format="%.4g")
-            cells = table.to_csv(index=False, float_format="%.3g").splitlines()
-            head, *lines = csv.reader(cells)
-            title = name.replace("_", " ").capitalize()
-            parts += [f"## {title}", question.asks, scorecard.table(head, lines)]
-        known = facts() | {"seconds": seconds}
-    files[folder / "run.json"] = json.dumps(known, indent=1) + "\n"
-    parts.insert(0, HEAD.format(sum(seconds.values()) / 60))
-    files[folder / "README.md"] = "\n\n".join(parts) + "\n"
-    paths.write_all({path: text.encode() for path, text in files.items()})
+            texts[f"{name}.csv"] = table.to_csv(index=False, float_format="%.4g")
+            short = table.to_csv(index=False, float_format="%.3g")
+            columns, *lines = csv.reader(short.splitlines())
+            parts += [f"## {name}.csv", question.asks, scorecard.table(columns, lines)]
+        ran_on = facts()
+    head = HEAD.format(sum(seconds.values()) / 60)
+    texts["README.md"] = "\n\n".join([head, *parts]) + "\n"
+    texts["run.json"] = json.dumps(ran_on | {"seconds": seconds}, indent=1) + "\n"
+    paths.write_all({folder / name: text.encode() for name, text in texts.items()})
 
 
 if __name__ == "__main__":

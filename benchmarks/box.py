@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -71,8 +71,7 @@ def sobol(n: int, evaluations: int, seed: int, near: int = 0) -> Iterator[float]
             steps = lengths * rng.standard_normal((near, 6))
             points = np.vstack([points, np.clip(best + steps, 0.0, 1.0)])
             wider = replace(policy.model, points=points)
-            played = policy.history
-            policy = policy.with_model(wider.fit(played.arms, played.rewards, bounds=bounds))
+            policy = policy.with_model(wider.fit(*policy.history[:2], bounds=bounds))
         arm = policy.ask()
         value = hartmann(policy.model.points[arm])
         policy.tell(arm, value)
@@ -94,7 +93,7 @@ def optuna_gp(evaluations: int, seed: int) -> Iterator[float]:
         yield value
 
 
-SEARCHES: dict[str, Callable[[int, int], Iterator[float]]] = {
+SEARCHES = {
     "EI on 8192 Sobol points": partial(sobol, 8192),
     "EI on 1024 Sobol points, 256 new ones around the best at every fit": partial(
         sobol, 1024, near=256

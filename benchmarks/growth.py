@@ -5,9 +5,7 @@ GP-UCB on the problem of `peers`, on lattices, and GPN-UCB on chains, each with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,12 +23,12 @@ SHORT = 64
 MANY = 34**3
 
 
-def on_lattice(side: int, d: int) -> Iterator[Any]:
+def on_lattice(side, d):
     """Return the rounds of GP-UCB on a lattice."""
     return ucb(lattice(MATERN, side, d), SHORT, width=WIDE, form=kb.LatticePosterior)
 
 
-def chain(layers: int) -> Iterator[Any]:
+def chain(layers):
     """Return the rounds of GPN-UCB on a chain, 30 points a side."""
     problem = replace(exact_chain(30), widths=(1,) * layers)(TRIAL)
     return play(GPNUCB(problem.model, SHORT), problem, SHORT)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import timeit
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -53,23 +53,23 @@ def lattice(kernel: Kernel, side: int, d: int) -> kb.Problem:
     return kb.RKHSFunction(kernel, kb.grid(side, d), 1.0, norm=2.0, n_centres=5)(TRIAL)
 
 
-def traced(kernel: Kernel, player: Callable[..., Any], side: int) -> Iterator[list[int]]:
+def traced(kernel, player, side):
     """Return the rounds on a lattice, d = 3, whose memory is counted."""
     problem = lattice(kernel, side, 3)
     tracemalloc.start()
     return player(problem, ROUNDS)
 
 
-def problem_of(side: int = SIDE, noise_variance: float = 1.0) -> kb.Problem:
+def problem_of(noise_variance: float = 1.0) -> kb.Problem:
     """Return the problem of Table 1, d = 3."""
-    return Bumps(MATERN, 3, side, noise_variance, noise_bound=1.0)(TRIAL)
+    return Bumps(MATERN, 3, SIDE, noise_variance, noise_bound=1.0)(TRIAL)
 
 
-def table_1(rule: Callable[..., Any], grows: bool, horizon: int) -> Iterator[Any]:
+def table_1(rule, grows, horizon):
     """Return the rounds of a policy in Table 1; lambda may grow by the power of T that theory
     wants.
     """
-    problem = problem_of(noise_variance=growing_variance(horizon, 3, 1.5) if grows else 1.0)
+    problem = problem_of(growing_variance(horizon, 3, 1.5) if grows else 1.0)
     return kb.rounds(rule(problem.model, horizon), problem, horizon, TRIAL.rng("noise"))
 
 
@@ -84,8 +84,7 @@ def floor(model: kb.Model, arms: NDArray[np.int64]) -> dict[str, float]:
     reads in a second.
     """
     K = PriorCovariance(model.kernel, model.points)
-    v = np.zeros(model.n_arms)
-    v[:: max(len(v) // 100, 1)] = 1.0
+    v = np.ones(model.n_arms)
     big = np.ones(50_000_000)
     tall = np.ones((2000, PENDING))
     new = np.zeros(len(arms))

@@ -3,15 +3,17 @@ after each pull.
 
 1000 arms on [0, 1], squared exponential kernel of lengthscale 0.2, noise variance 0.025, the width
 of Theorem 1 of Srinivas et al. All of them are exact, so all must pull the same arms.
-Hyperparameters are given, nothing is optimised. A library's function takes in a model, arms and
-what each of their pulls gave, and returns mean and variance of all arms, (A,).
+Hyperparameters are given, nothing is optimised.
+
+A player takes in a problem, the number of rounds and the arms at once, and yields the arms of every
+round. What fits takes in a model, arms and what each of their pulls gave, and returns mean and
+variance of all arms, (A,).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,8 +35,8 @@ def on_line(n_arms: int = 1000) -> kb.Problem:
     return kb.GPDraw(kernel, kb.grid(n_arms), noise_variance=0.025)(kb.Trial(1, 0))
 
 
-def play(policy: Any, problem: Any, rounds: int, at_once: int = 1) -> Iterator[list[int]]:
-    """Yield the arms of every round."""
+def play(policy, problem, rounds, at_once=1):
+    """Yield the arms of every round of a policy."""
     rng = np.random.default_rng(2)
     for _ in range(rounds):
         arms = policy.ask(at_once)
@@ -44,16 +46,14 @@ def play(policy: Any, problem: Any, rounds: int, at_once: int = 1) -> Iterator[l
         yield asked
 
 
-def ucb(problem: Any, rounds: int, at_once: int = 1, **settings: Any) -> Iterator[list[int]]:
-    """Return the rounds of our GP-UCB."""
+def ucb(problem, rounds, at_once=1, **settings):
+    """Play our GP-UCB."""
     settings = {"width": kb.Srinivas2010(delta=0.1)} | settings
     return play(kb.UCB(problem.model, rounds * at_once, **settings), problem, rounds, at_once)
 
 
-def plain(
-    fit: Callable[..., Any], problem: Any, rounds: int, at_once: int = 1
-) -> Iterator[list[int]]:
-    """Yield the arms of every round of GP-UCB on what is fitted to the pulls, without checks.
+def plain(fit, problem, rounds, at_once=1):
+    """Play GP-UCB on what is fitted to the pulls, without checks.
 
     The order of ties is ours. A pending arm is taken in at its mean, which leaves the mean and
     takes the variance.
@@ -61,8 +61,8 @@ def plain(
     n_arms = problem.model.n_arms
     rank = np.random.default_rng(0).permutation(n_arms)
     rng = np.random.default_rng(2)
-    arms: list[int] = []
-    rewards: list[float] = []
+    arms = []
+    rewards = []
     mean = np.zeros(n_arms)
     variance = np.ones(n_arms)
     for t in range(0, rounds * at_once, at_once):
@@ -79,8 +79,8 @@ def plain(
         yield arms[t:]
 
 
-def bare(problem: Any, rounds: int) -> Iterator[list[int]]:
-    """Return the rounds of GP-UCB in bare numpy, with one row a pull."""
+def bare(problem, rounds):
+    """Play GP-UCB in bare numpy, with one row a pull; no arms at once."""
     V = np.empty((rounds, problem.model.n_arms))
     mean = np.zeros(problem.model.n_arms)
     variance = np.ones(problem.model.n_arms)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import box, harness, many_arms, million
+from benchmarks import box, growth, harness, many_arms, million
 from benchmarks.__main__ import QUESTIONS, ask
 
 
@@ -63,7 +63,9 @@ def test_a_job_that_takes_too_long_is_stopped_and_its_row_says_so():
     "ignore::DeprecationWarning:torch",
     "ignore:A not p.d., added jitter",
 )
-def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path):
+def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(many_arms, "SIDE", 8)
+    monkeypatch.setattr(growth, "MANY", 64)
     ask(tmp_path, (2, 4))
     tables = {name: pd.read_csv(tmp_path / f"{name}.csv") for name in QUESTIONS}
     for name, question in QUESTIONS.items():
@@ -89,7 +91,8 @@ def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path
 def test_the_floor_counts_flops_and_bytes(monkeypatch):
     """Every product takes a second; m = 1, 2, 2, the first two of them new."""
     monkeypatch.setattr(many_arms, "_median", lambda function, times: 1.0)
-    model = many_arms.problem_of(4).model
+    monkeypatch.setattr(many_arms, "SIDE", 4)
+    model = many_arms.problem_of().model
     least = many_arms.floor(model, np.array([3, 5, 3]))
     assert (least["transforms_s"], least["distinct"]) == (3.0, 2)
     assert least["products_s"] == pytest.approx((3 * 1 + 3 * 4 + 4) / (2 * 64 * 2000**2))
