@@ -1,7 +1,5 @@
 """`make bench`: every question, then the page; results/benchmarks/ is written when all is done."""
 
-from __future__ import annotations
-
 import csv
 import json
 import time
@@ -22,7 +20,8 @@ HEAD = """# Benchmarks
 
 Made by `make bench` in {:.0f} minutes, in one run, one job at a time. Seconds are the smallest,
 median and largest of a job's repeats. They are those of one machine; what carries over to another
-are ratios within the run. Commit, versions, BLAS threads and kernels: `run.json`."""
+are ratios within the run. A job that was stopped is not played at larger sizes. Commit, versions,
+BLAS threads and kernels: `run.json`."""
 
 
 def ask(folder: Path, sizes: Sequence[int] = ()) -> None:

@@ -6,8 +6,6 @@ model every ten evaluations. Optuna's GPSampler (`pip install optuna torch`) opt
 the box itself; without it its rows are missing.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator

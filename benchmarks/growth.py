@@ -3,8 +3,6 @@
 GP-UCB on the problem of `peers`, on lattices, and GPN-UCB on chains, each with one size that grows.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

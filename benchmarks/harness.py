@@ -4,8 +4,6 @@ It runs in this process, one job at a time and on one BLAS thread, so that ratio
 mean something on any machine.
 """
 
-from __future__ import annotations
-
 import json
 import time
 import tracemalloc
@@ -50,35 +48,29 @@ class Question(NamedTuple):
     table: Callable[[pd.DataFrame], pd.DataFrame]
 
 
-class Timed(NamedTuple):
-    """Seconds of every step, one array a repeat; the items of one; what a row says if none came to
-    its end.
+def timed(job: Job, size: int) -> tuple[list[Array], list[Any], str]:
+    """Return the seconds of every step, one array a repeat; the items of one; and what a row says
+    if the first repeat was stopped. A later one that is stopped does not count.
     """
-
-    steps: list[Array]
-    items: list[Any]
-    note: str = ""
-
-
-def timed(job: Job, size: int) -> Timed:
-    """Time a job; a repeat that is stopped counts only if it is the first."""
-    whole = Timed([], [])
+    repeats: list[Array] = []
+    items: list[Any] = []
     left = job.stop_after
-    while len(whole.steps) < job.repeats:
+    while len(repeats) < job.repeats:
         begun = job.begin(size)
-        items = []
+        found = []
         ticks = [job.clock()]
         for item in begun:
             ticks.append(job.clock())
-            items.append(item)
+            found.append(item)
             if ticks[-1] - ticks[0] > left:
-                if whole.steps:
-                    return whole
-                note = f"stopped after {job.stop_after:g} s at step {len(items)}"
-                return Timed([np.diff(ticks)], items, note)
+                if repeats:
+                    return repeats, items, ""
+                note = f"stopped after {job.stop_after:g} s at step {len(found)}"
+                return [np.diff(ticks)], found, note
         left -= ticks[-1] - ticks[0]
-        whole = Timed([*whole.steps, np.diff(ticks)], items)
-    return whole
+        repeats.append(np.diff(ticks))
+        items = found
+    return repeats, items, ""
 
 
 def measured(jobs: Iterable[Job]) -> pd.DataFrame:
@@ -94,20 +86,22 @@ def measured(jobs: Iterable[Job]) -> pd.DataFrame:
             try:
                 if job.repeats > 1:
                     list(job.begin(job.sizes[0]))
-                run = timed(job, size)
+                steps, items, note = timed(job, size)
             # torch ends by a RuntimeError where memory does not do
             except (ImportError, MemoryError, RuntimeError) as error:
-                run = Timed([], [], f"not measured: {error}")
-            seconds = [] if run.note else [steps.sum() for steps in run.steps]
-            if job.late and run.steps:
-                seconds = run.steps[0][3 * len(run.items) // 4 :]
+                steps = []
+                items = []
+                note = f"not measured: {error}"
+            seconds = [] if note else [repeat.sum() for repeat in steps]
+            if job.late and steps:
+                seconds = steps[0][3 * len(items) // 4 :]
             spread = pd.Series(seconds, dtype=float).agg(["min", "median", "max"]).add_suffix("_s")
             row = {"job": job.name, "size": size, **spread, "repeats": len(seconds)}
-            rows.append(row | {"note": run.note, "items": run.items})
+            rows.append(row | {"note": note, "items": items})
             if tracemalloc.is_tracing():
                 rows[-1]["peak_MB"] = tracemalloc.get_traced_memory()[1] / 1e6
                 tracemalloc.stop()
-            if run.note:
+            if note:
                 break
     return pd.DataFrame(rows)
 

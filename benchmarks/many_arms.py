@@ -7,8 +7,6 @@ beside the least that they must do: a pair of transforms for every pull, and pro
 inverse among the pulled arms.
 """
 
-from __future__ import annotations
-
 import timeit
 import tracemalloc
 from collections.abc import Callable
@@ -17,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 import kbrepro as kb
 from benchmarks.harness import Job, Question
@@ -73,7 +70,7 @@ def table_1(rule, grows, horizon):
     return kb.rounds(rule(problem.model, horizon), problem, horizon, TRIAL.rng("noise"))
 
 
-def floor(model: kb.Model, arms: NDArray[np.int64]) -> dict[str, float]:
+def floor(rounds: list[tuple[int, int, float]]) -> dict[str, float]:
     """Return the least that a run must do: its `distinct` arms, and seconds of a product with K for
     every pull, of the products with the inverse, and of reading it.
 
@@ -83,7 +80,9 @@ def floor(model: kb.Model, arms: NDArray[np.int64]) -> dict[str, float]:
     another, it is read twice and written once in PENDING pulls: by the bytes that a sum over 400 MB
     reads in a second.
     """
+    model = problem_of().model
     K = PriorCovariance(model.kernel, model.points)
+    arms = [arm for _, arm, _ in rounds]
     v = np.ones(model.n_arms)
     big = np.ones(50_000_000)
     tall = np.ones((2000, PENDING))
@@ -106,11 +105,8 @@ def _median(function: Callable[[], Any], times: int) -> float:
 
 def beside_floor(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with arms, rounds, and the least that exact runs of Table 1 must do."""
-    model = problem_of().model
-    exact = table[table["job"].str.contains("width")]
-    runs = [np.array([arm for _, arm, _ in items]) for items in exact["items"]]
-    least = pd.DataFrame([floor(model, arms) for arms in runs], index=exact.index)
-    table = table.join(least)
+    exact = table["job"].str.contains("width")
+    table = table.join(table["items"][exact].map(floor).apply(pd.Series))
     # the inverse is read while products are made
     beside = table[["products_s", "reading_s"]].max(axis=1)
     table["of_floor"] = table["median_s"] / (table["transforms_s"] + beside)

@@ -5,8 +5,6 @@ for the checks. The index of the best arms and of random ones at random rounds i
 out again by one dense solve a round; memory is read before that begins.
 """
 
-from __future__ import annotations
-
 import math
 import resource
 from collections.abc import Iterator
@@ -69,14 +67,14 @@ def main(
 ) -> dict[str, Any]:
     """Play and check; return what was found."""
     job = Job("", partial(play, side, checks, many), (horizon,), repeats=1, stop_after=math.inf)
-    run = timed(job, horizon)
+    (seconds,), rounds, _ = timed(job, horizon)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    errors, wrong = zip(*departures(side, run.items), strict=True)
+    errors, wrong = zip(*departures(side, rounds), strict=True)
     return {
         "arms": side**3,
         "rounds": horizon,
-        "distinct": len({arm for arm, _, _ in run.items}),
-        "minutes": run.steps[0].sum() / 60,
+        "distinct": len({arm for arm, _, _ in rounds}),
+        "minutes": seconds.sum() / 60,
         "peak_GB": peak / 1e6,
         "checked": checks,
         "largest_error": max(errors),

@@ -10,8 +10,6 @@ round. What fits takes in a model, arms and what each of their pulls gave, and r
 variance of all arms, (A,).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, partial
 

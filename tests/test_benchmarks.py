@@ -35,18 +35,14 @@ def job_of(lengths, **settings):
 
 def test_every_step_of_every_repeat_is_timed_and_setting_up_is_not():
     job = job_of([[1, 3], [2, 4], [5, 1], [200, 1, 1]], repeats=4)
-    run = harness.timed(job, 1)
+    steps, items, note = harness.timed(job, 1)
     # the last repeat takes too long and does not count
-    assert run.items == [0, 1] and run.note == ""
-    assert [steps.tolist() for steps in run.steps] == [[1, 3], [2, 4], [5, 1]]
-    # the first repeat is what is done once
-    table = harness.measured([job_of([[9, 9], [1, 3], [2, 4], [5, 4]])])
-    assert table.loc[0, ["min_s", "median_s", "max_s", "repeats"]].tolist() == [4, 6, 9, 3]
-
-
-def test_the_last_quarter_of_the_steps_may_be_what_is_timed():
-    table = harness.measured([job_of([range(8)], repeats=1, late=True)])
-    assert table.loc[0, ["min_s", "median_s", "max_s", "repeats"]].tolist() == [6, 6.5, 7, 2]
+    assert items == [0, 1] and note == ""
+    assert [repeat.tolist() for repeat in steps] == [[1, 3], [2, 4], [5, 1]]
+    # what is done once comes first; then the last quarter of the steps is what is timed
+    jobs = [job_of([[9, 9], [1, 3], [2, 4], [5, 4]]), job_of([range(8)], repeats=1, late=True)]
+    spread = harness.measured(jobs)[["min_s", "median_s", "max_s", "repeats"]]
+    assert spread.to_numpy().tolist() == [[4, 6, 9, 3], [6, 6.5, 7, 2]]
 
 
 def test_a_job_that_takes_too_long_is_stopped_and_its_row_says_so():
@@ -59,9 +55,7 @@ def test_a_job_that_takes_too_long_is_stopped_and_its_row_says_so():
 # of the extra bench: torch says that parts of it, which GPyTorch and BoTorch use, are old; an arm
 # that is pending is asked for again
 @pytest.mark.filterwarnings(
-    "ignore:.*torch.jit:DeprecationWarning",
-    "ignore::DeprecationWarning:torch",
-    "ignore:A not p.d., added jitter",
+    "ignore:.*torch.jit", "ignore::DeprecationWarning:torch", "ignore:A not p.d., added jitter"
 )
 def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path, monkeypatch):
     monkeypatch.setattr(many_arms, "SIDE", 8)
@@ -92,8 +86,7 @@ def test_the_floor_counts_flops_and_bytes(monkeypatch):
     """Every product takes a second; m = 1, 2, 2, the first two of them new."""
     monkeypatch.setattr(many_arms, "_median", lambda function, times: 1.0)
     monkeypatch.setattr(many_arms, "SIDE", 4)
-    model = many_arms.problem_of().model
-    least = many_arms.floor(model, np.array([3, 5, 3]))
+    least = many_arms.floor([(1, 3, 0.0), (2, 5, 0.0), (3, 3, 0.0)])
     assert (least["transforms_s"], least["distinct"]) == (3.0, 2)
     assert least["products_s"] == pytest.approx((3 * 1 + 3 * 4 + 4) / (2 * 64 * 2000**2))
     assert least["reading_s"] == pytest.approx(4 * 9 * 3 / 64 / 4e8)
