@@ -84,22 +84,16 @@ def reproduce(notebooks: Names, profile: str, fresh: Names, discard: bool) -> No
 @click.option("--label", "labels", multiple=True, help="Only this label; may be given again.")
 @of_fresh
 @of_minutes(default=math.inf)
-@of_discard
-def play(
-    notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: float, discard: bool
-) -> None:
+def play(notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: float) -> None:
     """Play what the stores of a profile lack of the notebooks' plans, label by label, without the
     notebooks.
 
     Each label is kept as it ends. The exit code is 1 if the minutes were not enough.
     """
-    from kbrepro.batch import pairs
     from kbrepro.batch import play as missing
     from kbrepro.batch.profiles import plan
 
-    root = paths.project_root()
-    pairs.require_unedited(root, notebooks, discard)
-    runs = plan(notebooks, profile, root)
+    runs = plan(notebooks, profile, paths.project_root())
     if labels and len(runs) > 1:
         raise click.UsageError("--label is of one notebook: name it")
     fresh_labels = missing.replaceable(runs, fresh)

@@ -117,9 +117,7 @@ def seeded(*, rng: object) -> Generator:
     """Return the generator that is given, or one with this seed, None for one that nobody knows, as
     numpy and scipy do; ValueError on anything else.
     """
-    if isinstance(rng, Generator):
-        return rng
-    if rng is None or (_is_integer(rng) and rng >= 0):
+    if rng is None or isinstance(rng, Generator) or (_is_integer(rng) and rng >= 0):
         return np.random.default_rng(rng)
     raise refused("rng", rng, "a seed, an integer of at least 0, None, or a numpy Generator")
 
@@ -287,8 +285,6 @@ def noise_variances(n: int, value: object) -> list[float | None]:
     listed = isinstance(value, list | tuple) or getattr(value, "dtype", None) == np.dtype(object)
     values: Any = value if listed else [value] * n
     unsaid = [each is None for each in values]
-    if all(unsaid) and len(unsaid) == n:
-        return [None] * n
     if any(unsaid):
         value = [1.0 if each is None else each for each in values]
     found = per_arm(n, value, "noise_variance")

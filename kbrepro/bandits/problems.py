@@ -7,7 +7,6 @@ of that trial.
 import math
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
@@ -114,7 +113,7 @@ class Model(checks.Checked):
         """Whether of a sample of arms none has another one near."""
         n, kernel = self.n_arms, self.kernel
         sds = np.sqrt(kernel.diag(self.points))
-        for arm in np.linspace(0, n - 1, min(n, SAMPLED)).astype(int):
+        for arm in np.linspace(0, n - 1, SAMPLED).astype(int):
             row = np.abs(kernel(self.points[arm : arm + 1], self.points)[0])
             near = row > NEAR * sds[arm] * sds
             if near.sum() > near[arm]:
@@ -164,7 +163,7 @@ class Model(checks.Checked):
         if abs(left.mean()) > OFF * left.std():
             warnings.warn(
                 f"fit: rewards lie {left.mean():.4g} +- {left.std():.2g} from mean ="
-                f" {checks.shown(np.asarray(self.mean).tolist())}, which is not fitted: set it",
+                f" {np.mean(self.mean)}, which is not fitted: set it",
                 stacklevel=3,
             )
         spans = np.ptp(self.points, axis=0)
@@ -296,12 +295,10 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[Generator], Array]:
     """
     n, other = len(points), ", or arms on a lattice"
     if n >= LATTICE_FROM:
-        # no lattice, a kernel that does not declare it, a long torus
-        with suppress(MemoryError):
-            try:
-                return LatticeDraws(kernel, points)
-            except ValueError as reason:
-                other += f" ({reason})"
+        try:
+            return LatticeDraws(kernel, points)
+        except (ValueError, MemoryError) as reason:
+            other += f" ({reason})"
     checks.pairs(n, "points: a factor of the covariance", other=other)
     return partial(factor_draw, covariance_factor(kernel(points, points)))
 

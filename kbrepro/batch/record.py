@@ -45,8 +45,6 @@ HOW_TO = (
     " [every claim](../results/README.md). *Room*: how near to its bound a theorem came. What words"
     " such as *on par* mean, in numbers: [words](../docs/words.md)."
 )
-#: Parameters that say most of a short run: they are named first.
-SIZES = ("trials", "chains", "horizon")
 
 
 class Record:
@@ -89,7 +87,9 @@ class Record:
         self._explained = False
         self._judged = list[scorecard.Record]()
         if self.short:
-            names = sorted(self.changed, key=lambda name: name not in SIZES)
+            names = sorted(
+                self.changed, key=lambda name: name not in ("trials", "chains", "horizon")
+            )
             pairs = [f"{name} is {parameters[name]!r}" for name in names]
             why = f" ({', '.join(pairs)})" if pairs else ""
             self._why = f"not the full scale{why}"

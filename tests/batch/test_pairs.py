@@ -84,7 +84,7 @@ def state(request, tmp_path, monkeypatch):
         (refreshes, " (not as committed: .ipynb and .py)", True),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("command", ["refresh", "reproduce", "play"])
+@pytest.mark.parametrize("command", ["refresh", "reproduce"])
 def test_cells_that_are_nowhere_else_stop_a_run(state, edit, which, goes_on, command):
     root, known = state
     edit(root)

@@ -264,10 +264,7 @@ def test_the_title_of_a_short_run_says_so(opened, title, styled, check_readable)
     for changed, note in (
         ({}, ""),
         ({"trials": 3}, "not the full scale (trials is 3)"),
-        (
-            {"seed": 2, "trials": 3, "horizon": 10},
-            "not the full scale (trials is 3, horizon ...",
-        ),
+        ({"seed": 2, "trials": 3, "horizon": 10}, "not the full scale (trials is 3, horizon ..."),
     ):
         figure, _ = plt.subplots(figsize=(4, 2))
         figure.suptitle(title)

@@ -16,7 +16,7 @@ import copy
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
@@ -227,8 +227,8 @@ class AskTell(checks.Changing):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         before, state, n = vars(self)["_before"]
         if state is None:
-            for learned in LEARNED[type(self).learn]:
-                before[learned] = None  # first: there may be no memory for both
+            # first: there may be no memory for both
+            before.update(dict.fromkeys(LEARNED[type(self).learn]))
             before = self._told_anew(before)
         else:
             before["rng"].bit_generator.state = state
@@ -236,7 +236,7 @@ class AskTell(checks.Changing):
         self.__dict__ = before
         return getattr(self, name)
 
-    def _told_anew(self, before: Mapping[str, Any]) -> dict[str, Any]:
+    def _told_anew(self, before: dict[str, Any]) -> dict[str, Any]:
         """Return attributes with what `learn` changes made anew from the history."""
         old = object.__new__(type(self))
         vars(old).update(before)
@@ -244,7 +244,7 @@ class AskTell(checks.Changing):
             warnings.simplefilter("ignore")
             policy = old._made_again(old.model, copy.deepcopy(old._first_rng))
             policy._learn_all(old._pulls)
-        return {**before, **{name: getattr(policy, name) for name in LEARNED[type(self).learn]}}
+        return before | {name: getattr(policy, name) for name in LEARNED[type(self).learn]}
 
     def _made_again(self, model: object, rng: Generator) -> Self:
         """Return a new policy of this class with its settings."""

@@ -69,8 +69,9 @@ def check_noise(noise_variance: float, unit: float, use: str = "a posterior") ->
     if noise_variance < (least := LEAST_NOISE[use] * unit):
         raise checks.refused("noise_variance", noise_variance, f"at least {least:.3g} for {use}")
     if 0 < MOST_NOISE * unit < noise_variance:
-        most = f"at most {MOST_NOISE:.0e} prior variances of {unit:.3g}"
-        raise checks.refused("noise_variance", noise_variance, most)
+        raise checks.refused(
+            "noise_variance", noise_variance, f"at most {MOST_NOISE:.0e} prior variances"
+        )
 
 
 def check_reward(observation: float, unit: float, prior_mean: float = 0.0) -> None:
@@ -581,11 +582,12 @@ def lattice_posterior(
     warning says why almost a lattice is none.
     """
     if len(points) >= LATTICE_FROM:
-        with suppress(ValueError):
-            try:
-                return LatticePosterior(kernel, points, noise_variance, mean=mean)
-            except AlmostLattice as reason:
-                warnings.warn(f"{reason}: without it pulls and draws take longer", stacklevel=2)
+        try:
+            return LatticePosterior(kernel, points, noise_variance, mean=mean)
+        except AlmostLattice as reason:
+            warnings.warn(f"{reason}: without it pulls and draws take longer", stacklevel=2)
+        except ValueError:  # a kernel that does not declare it, little noise
+            pass
     return None
 
 

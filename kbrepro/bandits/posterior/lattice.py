@@ -6,6 +6,8 @@ on a torus twice as long (Fritz et al. 2009), exact to rounding. `posterior.Latt
 made of these.
 """
 
+import pickle
+import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,11 +65,9 @@ def lattice_of(points: Array) -> Lattice:
         )
     off = np.abs(points - points_of([np.linspace(side[0], side[-1], len(side)) for side in sides]))
     if (wrong := (off > ON_LATTICE * np.ptp(points, axis=0)).any(axis=0)).any():
-        axis = int(wrong.argmax())
-        share = (off / np.ptp(points, axis=0)).max(axis=0)[axis]
         raise AlmostLattice(
-            f"points are no lattice, see axis {axis}: axes need equal steps in float64, and the"
-            f" last varies fastest, as in `grid`; a place is off by {share:.1g} of the extent"
+            f"points are no lattice, see axis {wrong.argmax()}: axes need equal steps in float64,"
+            " and the last varies fastest, as in `grid`"
         )
     return Lattice(
         shape, tuple(float(side[1] - side[0]) if len(side) > 1 else 0.0 for side in sides)
@@ -139,13 +139,6 @@ class PriorCovariance:
 # The arms that were pulled
 
 
-def _padded(array: Array, shape: tuple[int, int]) -> Array:
-    """The array in the corner of zeros."""
-    full = np.zeros(shape)
-    full[: array.shape[0], : array.shape[1]] = array
-    return full
-
-
 class Precision(checks.Changing):
     """P = (K + diag(s2 / n))^-1 (m, m) of the m pulled arms: a sum of one q q^T per pull; its lower
     half, in panels.
@@ -163,16 +156,12 @@ class Precision(checks.Changing):
         self._n_pending, self._size = 0, 0
 
     def __getstate__(self) -> dict[str, object]:
-        used = slice(self._size)  # what is saved has no room
-        panels = [each[: self._size - PANEL * n, used] for n, each in enumerate(self._panels)]
-        return vars(self) | {"_panels": panels, "_pending": self._pending[:, used]}
+        room = pickle.dumps((self._panels, self._pending))  # at first nearly all of it is zeros
+        return vars(self) | {"_panels": zlib.compress(room, 1), "_pending": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        width = PANEL * len(self._panels)
-        for n, used in enumerate(self._panels):
-            self._panels[n] = _padded(used, (PANEL, PANEL * (n + 1)))
-        self._pending = _padded(self._pending, (PENDING, width))
+        panels, pending = pickle.loads(zlib.decompress(state["_panels"]))
+        vars(self).update(state, _panels=panels, _pending=pending)
 
     def make_room(self, m: int) -> None:
         """Raise MemoryError, in GB, unless m arms fit."""
