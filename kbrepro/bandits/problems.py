@@ -229,13 +229,11 @@ class Problem(checks.Checked):
         if shape != needed:
             raise ValueError(f"expected_reward has shape {shape}: it must be (A,) = {needed}")
 
-    def pull(self, arm: int, rng: Generator | int | None) -> float:
-        """Return the reward of `arm` plus noise drawn from `rng`, with a seed always the same;
-        IndexError on a bad arm.
-        """
+    def pull(self, arm: int, rng: Generator) -> float:
+        """Return the reward of `arm` plus noise drawn from `rng`; IndexError on a bad arm."""
         checks.arm_index(arm, self.model.n_arms)
         noise = Gaussian(self.model.noise_scale) if self.noise is None else self.noise
-        return float(self.expected_reward[arm] + noise(checks.seeded(rng=rng)))
+        return float(self.expected_reward[arm] + noise(rng))
 
     def regret(self, arms: NDArray[np.integer]) -> Array:
         """Return the instantaneous regret of pulling `arms`, same shape, at least 0; IndexError on

@@ -178,11 +178,12 @@ class AskTell(checks.Changing):
         variance left, too. Raises ValueError on an argument that the policy does not take,
         IndexError on an arm out of range.
         """
-        n_arms, waiting = self.model.n_arms, list[int]()
+        model = self.model  # a policy whose `tell` was interrupted is put back first
         if type(n) is int and n == 1 and allowed is None and pending is None:
             return self.choose()
         checks.positive_int(n=n)
         self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
+        n_arms, waiting = model.n_arms, list[int]()
         if pending is not None:
             waiting += checks.chosen(n_arms, "pending", pending, least=0).tolist()
         asking = object.__new__(type(self))  # a copy: nobody else sees what is allowed and pending

@@ -74,15 +74,13 @@ def check_noise(noise_variance: float, unit: float, use: str = "a posterior") ->
         )
 
 
-def check_reward(observation: float, unit: float, prior_mean: float = 0.0) -> None:
-    """Raise ValueError unless a reward is finite, and at most MOST_REWARD prior standard deviations
-    from its prior mean; `unit` is the prior variance.
+def check_reward(observation: float, unit: float) -> None:
+    """Raise ValueError unless a finite reward, less its prior mean, is at most MOST_REWARD prior
+    standard deviations; `unit` is the prior variance.
     """
-    if type(observation) is not float or not math.isfinite(observation):
-        checks.finite_number(observation=observation)
-    if 0 < MOST_REWARD * math.sqrt(unit) < abs(observation - prior_mean):
+    if 0 < MOST_REWARD * math.sqrt(unit) < abs(observation):
         allowed = f"within {MOST_REWARD:.0e} prior standard deviations of its prior mean"
-        raise checks.refused("observation", observation, allowed)
+        raise checks.refused("observation", float(observation), allowed)
 
 
 def level_of(prior_mean: Array) -> float:
@@ -205,7 +203,9 @@ class ExactPosterior(Uncertain):
         changed.
         """
         checks.arm_index(arm, self.n_arms)
-        check_reward(observation, self._unit, self._prior_mean[arm])
+        if type(observation) is not float or not abs(observation) <= 1e9:  # or NaN
+            checks.finite_number(observation=observation)
+            check_reward(observation - self._prior_mean[arm], self._unit)
         if noise_variance is not None:
             check_noise(noise_variance, self._unit, self.use)
         noise = noise_variance or self.noise_variance

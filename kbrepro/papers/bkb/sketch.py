@@ -124,6 +124,7 @@ class FeaturePosterior(Uncertain):
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on one noisy observation of `arm`; ValueError on a NaN."""
+        checks.finite_number(observation=observation)
         check_reward(observation, self._unit)
         self._counts[arm] += 1
         self._sums[arm] += observation
