@@ -58,7 +58,7 @@ def test_arms_and_functions_are_the_same_with_another_kernel_that_rounds_otherwi
         own = {
             "OPENBLAS_CORETYPE": kernel,
             "OMP_NUM_THREADS": "1",
-            "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}",
+            "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT / 'tests/bandits'}:{ROOT}",
         }
         command = [sys.executable, "-c", "import test_stacks; test_stacks.played()"]
         done = subprocess.run(
