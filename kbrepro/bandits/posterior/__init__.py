@@ -203,6 +203,7 @@ class ExactPosterior(Uncertain):
         changed.
         """
         checks.arm_index(arm, self.n_arms)
+        # plain numbers of common size are right without a look, which takes time in every pull
         if type(observation) is not float or not abs(observation) <= 1e9:  # or NaN
             checks.finite_number(observation=observation)
             check_reward(observation - self._prior_mean[arm], self._unit)
