@@ -18,7 +18,7 @@ from scipy.stats import qmc
 
 import kbrepro as kb
 from benchmarks.harness import Job, keep, measured
-from kbrepro.bandits.kernels import Array
+from kbrepro.typing import Array
 
 #: Hartmann's function on [0, 1]^6 (Surjanovic & Bingham, Virtual Library of Simulation
 #: Experiments); its largest value.

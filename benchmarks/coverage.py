@@ -17,9 +17,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from kbrepro import paths
-from kbrepro.bandits.kernels import Array
 from kbrepro.claims import replication, scorecard
 from kbrepro.claims.estimates import LEVEL, share
+from kbrepro.typing import Array
 
 #: Simulated experiments a cell, redraws of each, experiments behind a true probability.
 FULL = {"simulated": 300, "n_resamples": 200, "behind": 1_000_000}

@@ -16,8 +16,8 @@ import pandas as pd
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from kbrepro import paths
-from kbrepro.bandits.kernels import Array
 from kbrepro.batch.run import git_state, versions
+from kbrepro.typing import Array
 
 #: Libraries that we are compared with.
 PEERS = ("scikit-learn", "tinygp", "jax", "gpytorch", "botorch", "torch", "optuna")

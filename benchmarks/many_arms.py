@@ -19,12 +19,12 @@ import pandas as pd
 import kbrepro as kb
 from benchmarks.harness import Job, Question
 from benchmarks.peers import LENGTHSCALE, PLAYERS, ucb
-from kbrepro.bandits.kernels import Kernel
 from kbrepro.bandits.posterior import CovariancePosterior, DistinctPosterior, RowPosterior
 from kbrepro.bandits.posterior.lattice import PENDING, PriorCovariance
 from kbrepro.papers.pi_gp_ucb.measures import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
+from kbrepro.typing import Kernel
 
 #: A form is stopped after so many seconds, a run of Table 1 after so many.
 A_FORM = 60.0

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from kbrepro.typing import Bools, Integers
+
 #: Longest text of a value in a message.
 LONGEST = 100
 #: Bytes a pair of points while a kernel is called: its matrix and at most five that it makes on the
@@ -165,9 +167,7 @@ def finite_array(**values: np.ndarray) -> None:
         _every(np.isfinite(value), name, value, f"{name} must be finite", ValueError)
 
 
-def _every(
-    fine: NDArray[np.bool_], name: str, value: np.ndarray, allowed: str, error: type[Exception]
-) -> None:
+def _every(fine: Bools, name: str, value: np.ndarray, allowed: str, error: type[Exception]) -> None:
     """Raise an error that names the first place that is not fine."""
     if not fine.all():
         place = np.unravel_index(fine.argmin(), fine.shape)
@@ -250,7 +250,7 @@ def arms(n_arms: int, name: str, value: np.ndarray) -> None:
 
 def chosen(
     n_arms: int, name: str, value: object, *, least: int = 1, once: bool = False, flags: bool = True
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return arms that are given as a mask (A,) of bools or as arm numbers: the door for all lists
     of arms.
 

@@ -10,6 +10,7 @@ from kbrepro import papers
 ROOT = Path(__file__).parents[1]
 #: Rooms in order, and the parts of a room: each imports what stands before it.
 ROOMS = {
+    "typing": [],
     "checks": [],
     "paths": [],
     "bandits": ["kernels", "posterior", "problems", "confidence", "policies", "information"],
@@ -37,7 +38,7 @@ PLACES: list[str] = []
 for room, parts in ROOMS.items():
     PLACES += [f"{room}.{part}" for part in parts] or [room]
 #: What `import kbrepro` loads of a room, whole or in part: nothing that plots, judges or writes.
-FACE = ["checks", "paths", "bandits", "trials", "claims.estimates", "claims.replication"]
+FACE = ["typing", "checks", "paths", "bandits", "trials", "claims.estimates", "claims.replication"]
 # they play what the others have
 SYNTHESES = {name for name, paper in papers.found().items() if paper.synthesis}
 PAPERS = {path.parent.name for path in (ROOT / "kbrepro" / "papers").glob("*/__init__.py")}
@@ -100,7 +101,7 @@ def test_imports_follow_the_four_rules(importer):
         ("kbrepro.bandits.kernels", "kbrepro.bandits.policies.UCB"),
         ("kbrepro.bandits.policies.base", "kbrepro.trials.simulation"),
         ("kbrepro.bandits.problems", "kbrepro.Model"),
-        ("kbrepro.data.store", "kbrepro.bandits.kernels.Array"),
+        ("kbrepro.data.store", "kbrepro.bandits.kernels.grid"),
         ("kbrepro.trials.store", "kbrepro.claims.words"),
         ("kbrepro.claims.judging", "kbrepro.figures"),
         ("kbrepro.figures.panels", "kbrepro.papers.looks"),

@@ -13,9 +13,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
-from kbrepro.bandits.posterior import Posterior
 from kbrepro.bandits.problems import Model
+from kbrepro.typing import Array, Posterior
 
 #: One gain, or an array of them.
 Gain = TypeVar("Gain", float, Array)

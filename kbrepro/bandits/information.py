@@ -11,9 +11,9 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Integers, Kernel
 from kbrepro.bandits.policies.base import best_arm
 from kbrepro.bandits.posterior import check_noise, exact_posterior
+from kbrepro.typing import Array, Integers, Kernel
 
 #: Kernels whose rate of gamma_T is known by formula.
 RATES = ("constant", "linear", "squared exponential", "matern")

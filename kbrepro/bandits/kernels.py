@@ -14,19 +14,15 @@ A class of kernels may *declare*, beside the `__call__` for which it holds:
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 from scipy.linalg.lapack import dpotrf
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
-
-Array = NDArray[np.floating]
-Integers = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from kbrepro.typing import Array, Integers, Kernel
 
 #: A covariance may have eigenvalues down to minus this share of the largest one: rounding, not a
 #: mistake.
@@ -73,13 +69,6 @@ def points_of(axes: list[Array]) -> Array:
     varies fastest.
     """
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
-
-
-class Kernel(Protocol):
-    """Any covariance function: one of those below, or your own."""
-
-    def __call__(self, X: Array, Z: Array) -> Array: ...
-    def diag(self, X: Array) -> Array: ...
 
 
 def _points(name: str, value: object) -> Array:

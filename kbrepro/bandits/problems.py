@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -17,9 +16,10 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Empirical, Independent, Kernel, check_kernel, quiet
+from kbrepro.bandits.kernels import Empirical, Independent, check_kernel, quiet
 from kbrepro.bandits.posterior.lattice import LATTICE_FROM, LatticeDraws
 from kbrepro.bandits.posterior.likelihood import fitted
+from kbrepro.typing import Array, Kernel
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12
@@ -50,20 +50,6 @@ class Trial(checks.Checked):
         stream, child = STREAMS[purpose]
         seeds = np.random.SeedSequence([self.seed, self.number, stream], spawn_key=child)
         return np.random.default_rng(seeds)
-
-
-class Playable(Protocol):
-    """The least a problem has to be played: a model, what a pull shows, and what arms lose.
-
-    Expected rewards (A,) are asked for where bands are recorded.
-    """
-
-    @property
-    def model(self) -> Any: ...
-    @property
-    def expected_reward(self) -> Array: ...
-    def pull(self, arm: int, rng: Generator, /) -> object: ...
-    def regret(self, arms: NDArray[np.integer], /) -> Array: ...
 
 
 @dataclass(frozen=True, eq=False)

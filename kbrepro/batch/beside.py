@@ -20,13 +20,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import checks, figures, paths
-from kbrepro.bandits.policies.base import Player
 from kbrepro.batch import profiles
 from kbrepro.claims.estimates import paired_difference
 from kbrepro.papers import looks
 from kbrepro.trials import store
 from kbrepro.trials.curve import Curve
 from kbrepro.trials.simulation import Experiment, run_trials
+from kbrepro.typing import Player
 
 YOURS = "yours"
 #: Below the project: where figures and tables go.

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
+from kbrepro.typing import Array, Bools
 
 LEVEL = 0.95
 RESAMPLES, AT_ONCE = 4000, 200
@@ -158,7 +157,7 @@ def estimated_mean(samples: Array, seed: int) -> Estimate:
     return paired_difference(samples, np.zeros(len(samples)), seed)
 
 
-def share(successes: NDArray[np.bool_], level: float = LEVEL) -> Estimate:
+def share(successes: Bools, level: float = LEVEL) -> Estimate:
     """Return the share of successes (n,), each True or False, with its Clopper-Pearson interval at
     a `level`, by default 95 %.
 

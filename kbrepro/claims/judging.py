@@ -29,17 +29,17 @@ from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
 from kbrepro.claims import tables as drawing
 from kbrepro.claims.estimates import Estimate, share
 from kbrepro.claims.replication import redrawn_shares
 from kbrepro.claims.tables import Draw, Kept, Table, Trials, View
+from kbrepro.typing import Array, Bools, Integers
 
 #: Tables -> whether a claim holds in each drawn experiment, (..., experiments).
-Predicate = Callable[..., NDArray[np.bool_]]
+Predicate = Callable[..., Bools]
 #: Tables -> the number that stands beside the verdict, of each drawn experiment, (experiments,).
 Effect = Callable[..., Array]
 KINDS = ("observation", "remark", "own question")
@@ -366,11 +366,11 @@ def held_in_draws(
     rng: np.random.Generator,
     experiments: int,
     redraws: int,
-) -> list[NDArray[np.bool_]]:
+) -> list[Bools]:
     """Return for each reading whether a predicate holds in every experiment drawn from every
     redraw, (..., redraws, experiments), where the predicate returns (..., experiments).
     """
-    blocks: list[list[NDArray[np.bool_]]] = [[] for _ in readings]
+    blocks: list[list[Bools]] = [[] for _ in readings]
     # of a finite population with one play nothing is redrawn
     once: dict[tuple[int, ...], Draw] = {}
     for start in range(0, redraws, BLOCK):
@@ -402,7 +402,7 @@ def _enumerated(
     return Probability(float(held.mean()), float(low), float(high), how=ENUMERATED)
 
 
-def _at(place: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def _at(place: Integers, n: int) -> Integers:
     return place
 
 
@@ -483,7 +483,7 @@ def together(claims: Sequence[Claim]) -> tuple[list[Table], Predicate]:
     asked = [each.tables() for each in claims]
     tables = [*{id(table): table for table in chain.from_iterable(asked)}.values()]
 
-    def hold(*views: View) -> NDArray[np.bool_]:
+    def hold(*views: View) -> Bools:
         shown = dict(zip(map(id, tables), views, strict=True))
         held = []
         for each, its in zip(claims, asked, strict=True):

@@ -13,12 +13,12 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtrit
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
 from kbrepro.claims.estimates import LEVEL, share
+from kbrepro.typing import Array, Bools, Integers
 
 #: Experiments that are drawn from each redraw; how often as many are drawn from the kept rows.
 EXPERIMENTS, PLUGGED_IN = 250, 40
@@ -66,7 +66,7 @@ class Deck(NamedTuple):
     size: int
 
     def statistics(
-        self, picked: NDArray[np.int64], statistic: Callable[..., Array]
+        self, picked: Integers, statistic: Callable[..., Array]
     ) -> dict[Hashable, Array]:
         """Return the statistic of each column in experiments that draw the units `picked`
         (experiments, size), by name.
@@ -191,7 +191,7 @@ def _units(labels: object, n: int) -> Units:
 
 def experiments_of(
     rng: np.random.Generator, n: int, size: int, each: int = EXPERIMENTS, redraws: int = 1
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return which of n rows experiments draw, `each` from every redraw, (redraws * each, size)."""
     kept = rng.integers(n, size=(redraws, n))
     picks = rng.integers(n, size=(redraws, each * size))
@@ -199,7 +199,7 @@ def experiments_of(
     return kept.take(picks + begins).reshape(-1, size)
 
 
-def _as_kept(rng: np.random.Generator, n: int, size: int) -> NDArray[np.int64]:
+def _as_kept(rng: np.random.Generator, n: int, size: int) -> Integers:
     """Which of n rows each experiment draws, (experiments, size), if they are the population."""
     return rng.integers(n, size=(EXPERIMENTS, size))
 
@@ -210,7 +210,7 @@ def redraws(
     statistic: Callable[..., Array],
     number: int,
     rng: np.random.Generator,
-    draw: Callable[[np.random.Generator, int, int], NDArray[np.int64]] = experiments_of,
+    draw: Callable[[np.random.Generator, int, int], Integers] = experiments_of,
 ) -> Array:
     """Return the share of experiments that fulfil a predicate, in each redraw, (number,)."""
     shares = []
@@ -222,10 +222,10 @@ def redraws(
 
 def fulfilled(
     decks: Sequence[Deck],
-    picks: Sequence[NDArray[np.int64]],
+    picks: Sequence[Integers],
     predicate: Predicate,
     statistic: Callable[..., Array],
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Return whether experiments that draw the units `picks`, one (experiments, size) for each
     deck, fulfil a predicate, (experiments,).
     """
@@ -270,7 +270,7 @@ def interval(
     return lower, higher
 
 
-def redrawn_shares(held: NDArray[np.bool_], number: int, rng: np.random.Generator) -> Array:
+def redrawn_shares(held: Bools, number: int, rng: np.random.Generator) -> Array:
     """Return in `number` redraws of the rows of every deck the share of all their combinations
     that fulfil it, (number,); `held` (rows of each deck).
     """

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from kbrepro.bandits.kernels import Array
 from kbrepro.claims.replication import experiments_of
 from kbrepro.trials import store
 from kbrepro.trials.curve import Curve, edges
 from kbrepro.trials.simulation import Experiment, Planned, curves
+from kbrepro.typing import Array, Integers
 
 #: (rule, statistic) -> one number per kept trial, (N,); or a pair (N, 2): the ratio of two means.
 Columns = dict[tuple[str, str], Array]
@@ -229,10 +228,10 @@ class Trials:
 #: most 0.01.
 ONCE = 2500
 #: n kept trials -> the trials of every experiment among them, (experiments, size).
-Rows = Callable[[int], NDArray[np.int64]]
+Rows = Callable[[int], Integers]
 
 
-def all_kept(n: int) -> NDArray[np.int64]:
+def all_kept(n: int) -> Integers:
     """All kept trials as one experiment, (1, n)."""
     return np.arange(n)[None]
 
@@ -240,7 +239,7 @@ def all_kept(n: int) -> NDArray[np.int64]:
 def redrawn(table: Table, rng: np.random.Generator, redraws: int) -> Rows:
     """Redraws of all kept trials, each as one experiment, (redraws, n); rows are not redrawn."""
 
-    def rows(n: int) -> NDArray[np.int64]:
+    def rows(n: int) -> Integers:
         if not table.rows:
             return rng.integers(n, size=(redraws, n))
         plays = n // table.rows
@@ -258,7 +257,7 @@ def experiments(table: Table, rng: np.random.Generator, redraws: int, each: int)
     Of a finite population rows are drawn without replacement, and plays are redrawn within a row.
     """
 
-    def rows(n: int) -> NDArray[np.int64]:
+    def rows(n: int) -> Integers:
         size = table.size or n
         if not table.rows:
             return experiments_of(rng, n, size, each, redraws)

@@ -12,8 +12,8 @@ from itertools import product
 
 import numpy as np
 
-from kbrepro.bandits.kernels import Array, Bools
 from kbrepro.claims.tables import TOTAL, View
+from kbrepro.typing import Array, Bools
 
 LIMITS = {
     "tie": 1e-9,  # of the axis: a smaller gap is no difference

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from scipy.optimize import isotonic_regression
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
 from kbrepro.figures import pieces
 from kbrepro.figures.style import SMALLEST, Look, look
 from kbrepro.trials.curve import Curve, as_curve, log_spaced, simple_regret
+from kbrepro.typing import Array
 
 QUANTITIES: dict[str, tuple[str, Callable[[Curve], Array]]] = {
     "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),

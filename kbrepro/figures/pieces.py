@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
-from kbrepro.bandits.kernels import Array
 from kbrepro.claims.estimates import standard_error
 from kbrepro.figures.style import SMALLEST, WIDTH
+from kbrepro.typing import Array
 
 
 def row(columns: int, height: float, **settings: Any) -> tuple[Figure, Array]:

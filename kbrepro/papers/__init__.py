@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kbrepro import checks
-from kbrepro.bandits.policies.base import Player
 from kbrepro.bandits.problems import Problem, Trial
 from kbrepro.data import SensorData
 from kbrepro.trials.curve import Curve
 from kbrepro.trials.simulation import Planned
+from kbrepro.typing import Player
 
 if TYPE_CHECKING:  # a worker that plays draws nothing
     from kbrepro.figures import Look

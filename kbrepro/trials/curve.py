@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Integers, quiet
+from kbrepro.bandits.kernels import quiet
+from kbrepro.typing import Array, Integers
 
 #: Rounds at which curves are tabulated.
 N_TABULATED = 60

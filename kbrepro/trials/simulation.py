@@ -27,14 +27,14 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kbrepro import checks, paths
-from kbrepro.bandits.kernels import Array
-from kbrepro.bandits.policies.base import Player, Policy, takes_rng
-from kbrepro.bandits.problems import Playable, Trial
+from kbrepro.bandits.policies.base import Policy, takes_rng
+from kbrepro.bandits.problems import Trial
 from kbrepro.trials import store
 from kbrepro.trials.curve import Curve, edges, kept_rounds, log_spaced
 from kbrepro.trials.store import Played
 from kbrepro.trials.store.flat import Leaves, flat, nested, stacked
 from kbrepro.trials.store.settings import settings
+from kbrepro.typing import Array, Playable, Player
 
 if TYPE_CHECKING:
     import joblib

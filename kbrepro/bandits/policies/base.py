@@ -19,22 +19,22 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.random import Generator
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Integers, quiet
+from kbrepro.bandits.kernels import quiet
 from kbrepro.bandits.posterior import (
     AfterPending,
-    Conditioned,
     ExactPosterior,
     LatticePosterior,
     exact_posterior,
     level_of,
 )
 from kbrepro.bandits.problems import Model
+from kbrepro.typing import Array, Conditioned, Integers
 
 TOLERANCE = 1e-10
 #: Arguments that a policy may take, of a model its `mean`.
@@ -72,13 +72,6 @@ def best_arm(
     slack = 0.0 if math.isinf(top) else TOLERANCE * (unit + min(abs(top), abs(top - level)))
     (tied,) = (index >= top - slack).nonzero()
     return int(tied[0] if rank is None else tied[rank[tied].argmin()])
-
-
-class Player(Protocol):
-    """The least a policy has: `ask` returns the arm to pull, `tell` takes in the observation."""
-
-    def ask(self) -> int: ...
-    def tell(self, arm: int, observation: object, /) -> None: ...
 
 
 class History(NamedTuple):

@@ -14,10 +14,11 @@ import numpy as np
 from scipy.special import erfcx
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, quiet
+from kbrepro.bandits.kernels import quiet
 from kbrepro.bandits.policies.base import EVERYTHING, Policy, learns
 from kbrepro.bandits.posterior import ExactPosterior
 from kbrepro.bandits.problems import Model
+from kbrepro.typing import Array
 
 INCUMBENTS = ("posterior_mean", "noisy_reward")
 

@@ -3,7 +3,6 @@ round.
 """
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
 from kbrepro.bandits.policies.base import EVERYTHING, Policy
 from kbrepro.bandits.policies.improvement import z_score
 from kbrepro.bandits.policies.ucb import UCB
@@ -18,6 +17,7 @@ from kbrepro.bandits.posterior import (
     lattice_posterior,
 )
 from kbrepro.bandits.problems import prior_draws
+from kbrepro.typing import Array
 
 #: Bytes a pair of arms: the covariance, and what is made on the way to the factor that draws.
 BYTES = 8.0 + checks.KERNEL_BYTES

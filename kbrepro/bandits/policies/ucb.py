@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
 from kbrepro.bandits.policies.base import EVERYTHING, Policy
 from kbrepro.bandits.posterior import ExactPosterior
 from kbrepro.bandits.problems import Model
+from kbrepro.typing import Array
 
 
 class UCB(Policy):

@@ -24,7 +24,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.blas import dsymv, dsyr, dsyrk
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Kernel, quiet
+from kbrepro.bandits.kernels import quiet
 from kbrepro.bandits.posterior.lattice import (
     AHEAD_FROM,
     COLUMNS,
@@ -33,6 +33,7 @@ from kbrepro.bandits.posterior.lattice import (
     Precision,
     PriorCovariance,
 )
+from kbrepro.typing import Array, Integers, Kernel
 
 #: A column is refined so many times at most.
 REFINED = 2
@@ -88,25 +89,6 @@ def level_of(prior_mean: Array) -> float:
     return float(np.sort(prior_mean)[len(prior_mean) // 2])
 
 
-class Conditioned(Protocol):
-    """The least a posterior has: `update` takes in what a pull of an arm gave."""
-
-    def update(self, arm: int, observation: Any, /) -> None: ...
-
-
-class Posterior(Conditioned, Protocol):
-    """What widths and rules ask of a posterior: mean and standard deviation of every arm, (A,), and
-    the information gain of the pulls so far (nats).
-    """
-
-    @property
-    def mean(self) -> Array: ...
-    @property
-    def sd(self) -> Array: ...
-    @property
-    def gain(self) -> float: ...
-
-
 #: What a form that has no covariance finds with a column: the weights v (m,), the variance, and the
 #: row of K of an arm that is new.
 Found = tuple[Array, float, Array | None]
@@ -160,7 +142,7 @@ class ExactPosterior(Uncertain):
         self.level = level_of(self._prior_mean)
         self._above = self._prior_mean - self.level
         self._deviation: Array = np.zeros(len(points))  # of the posterior mean from the prior mean
-        self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
+        self._counts: Integers = np.zeros(len(points), dtype=int)
         # pulls of each arm, each in units of 1 / noise_variance
         self._weights: Array = np.zeros(len(points))
         self.gain = 0.0
@@ -184,7 +166,7 @@ class ExactPosterior(Uncertain):
         return self._above + self._deviation
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers:
         """Number of pulls of every arm, (A,)."""
         return self._counts.copy()
 
@@ -356,8 +338,8 @@ class PulledPosterior(ExactPosterior):
     residual = 2e-15
 
     def _prepare(self) -> None:
-        self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
-        self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
+        self._pulled: Integers = np.empty(0, dtype=int)
+        self._place: Integers = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()
 
     def _prior_with(self, arm: int) -> tuple[Array, Array]:

@@ -14,7 +14,8 @@ import numpy as np
 import scipy.fft
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Kernel, declares, points_of, quiet
+from kbrepro.bandits.kernels import declares, points_of, quiet
+from kbrepro.typing import Array, Kernel
 
 #: Arms from which on policies and draws look whether they are a lattice.
 LATTICE_FROM = 10_000

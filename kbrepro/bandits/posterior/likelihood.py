@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Kernel
+from kbrepro.typing import Array, Kernel
 
 #: What is fitted: sd of its logarithm under the prior, whose median is `START` of the span or of
 #: the mean square.

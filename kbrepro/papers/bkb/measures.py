@@ -14,13 +14,13 @@ import pandas as pd
 from numpy.random import Generator
 from scipy.linalg import eigvalsh
 
-from kbrepro.bandits.kernels import Array, Bools, Integers
 from kbrepro.bandits.posterior import RowPosterior
 from kbrepro.bandits.problems import GPDraw, Model, Problem, Trial
 from kbrepro.papers import Source
 from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import ALPHA, BKB
 from kbrepro.trials.simulation import rounds, start_policy
+from kbrepro.typing import Array, Bools, Integers
 
 #: Where its coverage is measured a band is the mean +- so many sds (Calandriello et al., Fig. 1).
 BAND = 3.0

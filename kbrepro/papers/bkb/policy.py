@@ -13,11 +13,11 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.bandits.confidence import Probable
-from kbrepro.bandits.kernels import Array
 from kbrepro.bandits.policies import UCB
 from kbrepro.bandits.policies.base import learns
 from kbrepro.bandits.problems import Model
 from kbrepro.papers.bkb import sketch
+from kbrepro.typing import Array
 
 #: eps of Theorem 1.
 ACCURACY = 0.5

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.bandits.kernels import Array, Integers, SquaredExponential
+from kbrepro.bandits.kernels import SquaredExponential
+from kbrepro.typing import Array, Integers
 
 #: Variances of a member given the others below this share of the largest are rounding, of doubles.
 LEAST_OF_DOUBLES = 2.0**-53

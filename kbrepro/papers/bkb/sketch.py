@@ -16,8 +16,9 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.special import roots_hermite
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Integers, Kernel, SquaredExponential
+from kbrepro.bandits.kernels import SquaredExponential
 from kbrepro.bandits.posterior import Uncertain, check_noise, check_reward
+from kbrepro.typing import Array, Integers, Kernel
 
 #: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0.
 RANK_TOLERANCE = 1e-13

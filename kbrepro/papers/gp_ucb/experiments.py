@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from kbrepro.bandits.confidence import Srinivas2010
-from kbrepro.bandits.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.bandits.policies import (
     PIMS,
     UCB,
@@ -20,6 +20,7 @@ from kbrepro.papers.gp_ucb import gain, widths
 from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.trials.simulation import Experiment, Planned
+from kbrepro.typing import Array, Kernel
 
 NOISE_VARIANCE = 0.025
 KERNELS: dict[str, Kernel] = {

@@ -7,16 +7,9 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from kbrepro.bandits.information import allocated_gain, gain_rate, greedy_gain, matern_exponent
-from kbrepro.bandits.kernels import (
-    Array,
-    Independent,
-    Kernel,
-    Linear,
-    Matern,
-    SquaredExponential,
-    grid,
-)
+from kbrepro.bandits.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.bandits.problems import Trial
+from kbrepro.typing import Array, Kernel
 
 #: Kernel, points (A, d), noise variance and number of pulls.
 Case = tuple[Kernel, Array, float, int]

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 
-from kbrepro.bandits.kernels import Array
 from kbrepro.bandits.policies import UCB
 from kbrepro.bandits.problems import Problem, Rows
 from kbrepro.claims.estimates import growth, intervals
 from kbrepro.trials.curve import Curve
 from kbrepro.trials.simulation import rounds
+from kbrepro.typing import Array
 
 
 def sensor_problems(train: Array, test: Array, noise_variance: float) -> tuple[Rows, float]:

@@ -8,10 +8,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.bandits.kernels import Array
 from kbrepro.figures import KERNEL_LOOK, WIDTH, pieces
 from kbrepro.papers import Curves, looks
 from kbrepro.trials.curve import Curve
+from kbrepro.typing import Array
 
 HERO = "GP-UCB/5"
 #: The paper's own comparison.

@@ -7,11 +7,11 @@ import math
 from typing import Any
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
 from kbrepro.bandits.policies.base import Policy
 from kbrepro.bandits.policies.improvement import log_expected_improvement
 from kbrepro.bandits.policies.thompson import SampledMaximum
 from kbrepro.bandits.problems import Model
+from kbrepro.typing import Array
 
 
 class IRGPUCB(Policy):

@@ -12,9 +12,10 @@ from scipy.linalg import eigvalsh
 
 from kbrepro.bandits.confidence import Probable, Srinivas2010
 from kbrepro.bandits.information import allocated_gain
-from kbrepro.bandits.kernels import Array, SquaredExponential, grid
+from kbrepro.bandits.kernels import SquaredExponential, grid
 from kbrepro.bandits.policies import UCB
 from kbrepro.bandits.problems import GPDraw, Model, RKHSFunction
+from kbrepro.typing import Array
 
 #: What a theorem adds, in standard deviations, by what it asks of a policy.
 Width = Callable[[Any], float]

@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.bandits.kernels import Array
 from kbrepro.bandits.policies.base import Seed
 from kbrepro.bandits.policies.improvement import log_expected_improvement
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.policies import ChainPolicy
 from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, interpolate, stencil
+from kbrepro.typing import Array
 
 #: Spacing of the trapezoid rule's nodes for the standard normal.
 NODE_STEP = 0.4

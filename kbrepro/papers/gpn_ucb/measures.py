@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from kbrepro.bandits.kernels import Array, Bools, Integers
 from kbrepro.bandits.policies.base import best_arm
 from kbrepro.bandits.posterior import RowPosterior
 from kbrepro.bandits.problems import Trial
@@ -16,6 +15,7 @@ from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
 from kbrepro.trials.curve import simple_regret
 from kbrepro.trials.simulation import rounds, run
+from kbrepro.typing import Array, Bools, Integers
 
 Source = Callable[[Trial], NetworkProblem]
 

@@ -8,10 +8,11 @@ from scipy.optimize import brentq
 from scipy.spatial.distance import cdist
 from scipy.special import gamma, kv
 
-from kbrepro.bandits.kernels import Array, grid
+from kbrepro.bandits.kernels import grid
 from kbrepro.bandits.problems import Trial
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
 from kbrepro.papers.gpn_ucb.sets import FeedForward
+from kbrepro.typing import Array
 
 # The constants of Fig. 6: B, u and u~.
 NORM = 5.0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array
+from kbrepro.typing import Array
 
 if TYPE_CHECKING:
     from kbrepro.papers.gpn_ucb.sets import FeedForward, MultiOutput

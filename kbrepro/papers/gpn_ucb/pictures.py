@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.bandits.kernels import Array
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.pieces import titled
 from kbrepro.papers import Curves, looks
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
+from kbrepro.typing import Array
 
 #: A simple regret below this share of the range is beyond the axis.
 LEAST = 1e-4

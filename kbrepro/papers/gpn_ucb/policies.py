@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.bandits.kernels import Array, Integers, grid
+from kbrepro.bandits.kernels import grid
 from kbrepro.bandits.policies import UCB, ExpectedImprovement
 from kbrepro.bandits.policies.base import AskTell, IndexPolicy, Seed, best_arm
 from kbrepro.bandits.problems import Model
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem, Observation
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
+from kbrepro.typing import Array, Integers
 
 
 class GPNUCB(IndexPolicy):

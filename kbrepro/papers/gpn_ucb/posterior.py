@@ -11,9 +11,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Integers, Kernel
 from kbrepro.bandits.posterior import Stack, Uncertain, check_reward
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
+from kbrepro.typing import Array, Integers, Kernel
 
 
 class LayerPosterior(Uncertain):

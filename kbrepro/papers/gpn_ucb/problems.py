@@ -7,10 +7,11 @@ from functools import lru_cache
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from kbrepro.bandits.kernels import Array, Kernel, Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
 from kbrepro.bandits.problems import Trial, covariance_factor, factor_draw
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
 from kbrepro.papers.gpn_ucb.sets import KERNEL, FeedForward, MultiOutput
+from kbrepro.typing import Array, Kernel
 
 #: Half a side of the domain [-5, 5]^2 (Li & Scarlett, L.1).
 HALF_WIDTH = 5.0

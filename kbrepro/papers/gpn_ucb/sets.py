@@ -14,9 +14,10 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Bools, Integers, Kernel, SquaredExponential, grid
+from kbrepro.bandits.kernels import SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
+from kbrepro.typing import Array, Bools, Integers, Kernel
 
 #: The kernel of every layer (L.1).
 KERNEL = SquaredExponential(1.0)

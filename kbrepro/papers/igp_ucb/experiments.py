@@ -8,7 +8,7 @@ import numpy as np
 
 from kbrepro.bandits.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.bandits.information import GainByFormula
-from kbrepro.bandits.kernels import Array, Kernel, Linear, Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.bandits.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.bandits.policies.base import Policy
 from kbrepro.bandits.problems import Model, Rows
@@ -30,6 +30,7 @@ from kbrepro.papers.igp_ucb.problems import (
 )
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.trials.simulation import Experiment, Planned, regrets_at
+from kbrepro.typing import Array, Kernel
 
 SE = SquaredExponential(0.2)
 MATERN = Matern(0.2, nu=2.5)

@@ -14,11 +14,12 @@ from scipy.linalg import eigvalsh
 
 from kbrepro.bandits.confidence import Chowdhury2017
 from kbrepro.bandits.information import allocated_gain
-from kbrepro.bandits.kernels import Array, Linear, Matern, SquaredExponential
+from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential
 from kbrepro.bandits.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.bandits.problems import Model
 from kbrepro.papers import Rules
 from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
+from kbrepro.typing import Array
 
 OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
 #: How EI and PI are named after incumbent and margin in prior standard deviations.

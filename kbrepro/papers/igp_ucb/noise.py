@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kbrepro.bandits.kernels import Array, Kernel
 from kbrepro.bandits.policies.base import Policy
 from kbrepro.bandits.problems import Model, Problem, Trial
 from kbrepro.trials.simulation import rounds, start_policy
+from kbrepro.typing import Array, Kernel
 
 
 class NoiseRun(NamedTuple):

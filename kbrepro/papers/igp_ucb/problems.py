@@ -13,9 +13,9 @@ from numpy.random import Generator
 from scipy.linalg import eigh, solve
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Kernel
 from kbrepro.bandits.problems import Model, Problem, Rows, Trial, covariance_factor, prior_draws
 from kbrepro.papers import Source
+from kbrepro.typing import Array, Kernel
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
 _HARTMANN_SCALES = np.array(

@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 from scipy.special import stdtrit
 
-from kbrepro.bandits.kernels import Array, Integers, Kernel
-from kbrepro.bandits.problems import Playable, Trial
+from kbrepro.bandits.problems import Trial
 from kbrepro.papers import Curves
 from kbrepro.papers.pi_gp_ucb.partition import (
     PartitionedUCB,
@@ -19,6 +18,7 @@ from kbrepro.papers.pi_gp_ucb.partition import (
 )
 from kbrepro.trials.curve import Curve, final_average_regret
 from kbrepro.trials.simulation import Experiment, Planned, rounds, start_policy
+from kbrepro.typing import Array, Integers, Kernel, Playable
 
 #: Runs of which the paper prints the mean.
 PRINTED_RUNS = 12

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike
 
 from kbrepro import checks
 from kbrepro.bandits.confidence import AbbasiYadkori2011, Chowdhury2017
-from kbrepro.bandits.kernels import Array, Bools, Integers
 from kbrepro.bandits.policies.base import AskTell, Seed, best_arm, learns
 from kbrepro.bandits.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.bandits.problems import Model
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
+from kbrepro.typing import Array, Bools, Integers
 
 VARIANTS = ("paper", "thesis")
 #: Which cells a width counts: those of the paper's Lemma 6, or all that T pulls can make.

@@ -7,12 +7,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.bandits.kernels import Array
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.pieces import banded, mean_interval, titled
 from kbrepro.papers import Curves, looks
 from kbrepro.papers.pi_gp_ucb import measures
 from kbrepro.trials.curve import edges
+from kbrepro.typing import Array
 
 HERO = "π-GP-UCB"
 RIVAL = "IGP-UCB"

@@ -12,8 +12,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from kbrepro.bandits.kernels import Array, Integers, Matern, SquaredExponential, grid
+from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
 from kbrepro.bandits.problems import Model, Problem, Trial, Uniform
+from kbrepro.typing import Array, Integers
 
 #: The kernels whose values depend on the distance alone.
 Smooth = Matern | SquaredExponential

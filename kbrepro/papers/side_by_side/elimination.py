@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.bandits.kernels import Array, Bools
 from kbrepro.bandits.policies.base import AskTell, Seed, best_arm, learns
 from kbrepro.bandits.posterior import ExactPosterior, exact_posterior
 from kbrepro.bandits.problems import Model
 from kbrepro.papers.side_by_side.widths import FixedDesign
+from kbrepro.typing import Array, Bools
 
 
 class _Eliminating(AskTell):

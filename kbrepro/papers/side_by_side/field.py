@@ -13,7 +13,7 @@ from kbrepro.bandits.policies import (
     ThompsonSampling,
     VarianceOnly,
 )
-from kbrepro.bandits.policies.base import Player, Seed, learns
+from kbrepro.bandits.policies.base import Seed, learns
 from kbrepro.bandits.problems import Model
 from kbrepro.papers import Make
 from kbrepro.papers.bkb.policy import BKB
@@ -21,6 +21,7 @@ from kbrepro.papers.pi_gp_ucb.measures import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
+from kbrepro.typing import Player
 
 NEAR_OPTIMAL = "near-optimal"
 SUBLINEAR = "sublinear"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kbrepro.bandits.kernels import Array
 from kbrepro.bandits.problems import Trial
 from kbrepro.papers import Curves
 from kbrepro.papers.pi_gp_ucb.measures import regret_exponents
 from kbrepro.trials.simulation import Experiment, rounds, start_policy
+from kbrepro.typing import Array
 
 UNIFORM = "uniform play"
 BEST_PROVED = "IGP-UCB, both"

@@ -9,12 +9,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro.bandits.kernels import Array
 from kbrepro.figures import WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
 from kbrepro.papers import looks
 from kbrepro.papers.side_by_side.field import PROOFS, TUNED, field
 from kbrepro.papers.side_by_side.measures import BEST_PROVED
+from kbrepro.typing import Array
 
 #: Rules whose growth is drawn; the others are in the table.
 SHOWN = ("SupKernelUCB", "BPE, tighter", "IGP-UCB", "π-GP-UCB, tighter", BEST_PROVED, "GP-TS")

@@ -25,11 +25,11 @@ from unicodedata import normalize
 import numpy as np
 
 from kbrepro import paths
-from kbrepro.bandits.kernels import Array
 from kbrepro.trials import sums
 from kbrepro.trials.store import edition_0_3
 from kbrepro.trials.store.flat import Leaves, flat, nested, path_text, stacked
 from kbrepro.trials.store.settings import differences, settings, unknown
+from kbrepro.typing import Array
 
 if TYPE_CHECKING:  # it loads pandas
     from kbrepro.data import SensorData

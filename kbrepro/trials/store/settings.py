@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.bandits.kernels import Array
 from kbrepro.trials import sums
+from kbrepro.typing import Array
 
 #: Numbers that differ by less than this share of their size are the same: another processor rounds
 #: in another way.
