@@ -1,31 +1,36 @@
 """How often the interval of a replication probability covers: `python -m benchmarks.coverage`.
 
 An experiment is simulated many times, its replication probability estimated from what it kept, and
-the interval compared with the true probability, that of a million experiments. Writes
-results/coverage.csv and docs/coverage.md, which has every number.
+the interval compared with the true probability, that of a million experiments. Writes every number
+to results/coverage.csv and results/coverage_bias.csv, and docs/coverage.md, which says what they
+come to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from kbrepro import paths
 from kbrepro.claims import replication, scorecard
-from kbrepro.claims.estimates import LEVEL, share
-from kbrepro.typing import Array
+from kbrepro.claims.estimates import LEVEL
+from kbrepro.claims.replication import Holds, Rows, drawn_once, redrawn
+from kbrepro.typing import Array, Bools
 
 #: Simulated experiments a cell, redraws of each, experiments behind a true probability.
 FULL = {"simulated": 300, "n_resamples": 200, "behind": 1_000_000}
 TARGETS = (0.02, 0.1, 0.5, 0.9, 0.98)
 SIZES = (1, 10, 25)
 TIMES = (1, 2, 8)
+#: Of which the mean number is printed: true probabilities, the size, and kept rows.
+BIASED, BIASED_SIZE, BIASED_TIMES = (0.5, 0.8, 0.95), 10, (1, 2, 4)
+NUMBERS = {"over redraws": redrawn, "without replacement": drawn_once}
+#: From here on an interval of mean length says little.
+LONG = 0.84
 
 
 Shape = tuple[int, ...]
@@ -37,7 +42,7 @@ class Population(NamedTuple):
     name: str
     draw: Callable[[Generator, Shape], Array]
     rows: int = 1
-    told: bool = True
+    grouped: bool = True
 
 
 def _normal(rng: Generator, shape: Shape) -> Array:
@@ -69,20 +74,21 @@ POPULATIONS = (
     Population("5 % stuck", _stuck),
     Population("Bernoulli", _bernoulli),
     Population("clustered", _clustered, 3),
-    Population("clustered, groups not told", _clustered, 3, told=False),
+    Population("clustered, groups not told", _clustered, 3, grouped=False),
 )
 
 
 def distances(a: Array, b: Array, c: Array) -> Array:
-    """Return what is compared with a limit, (3, ...): sign a < b, ratio of a to b, a < b and a < c.
+    """Return what is compared with a limit, (4, ...): sign a < b, ratio of a to b, a < b and a < c,
+    a similar to b.
 
     With a limit other than 0 or 1 it is the same sentence on a method shifted or scaled by it.
     """
     ratio = np.divide(a, b, out=np.where(a > 0, np.inf, 0.0), where=b > 0)
-    return np.array([a - b, ratio, np.maximum(a - b, a - c)])
+    return np.array([a - b, ratio, np.maximum(a - b, a - c), np.abs(a - b)])
 
 
-PREDICATES = ("sign", "ratio", "conjunction")
+PREDICATES = ("sign", "ratio", "conjunction", "similar")
 
 
 def limits(found: Array, targets: tuple[float, ...]) -> tuple[Array, Array]:
@@ -97,7 +103,7 @@ def limits(found: Array, targets: tuple[float, ...]) -> tuple[Array, Array]:
 
 
 def _statistics(population: Population, rng: Generator, size: int, behind: int) -> Array:
-    """What `distances` gives of so many experiments, (3, behind)."""
+    """What `distances` gives of so many experiments, (4, behind)."""
     at_once = 10_000
     means = [
         population.draw(rng, (at_once, size)).mean(axis=(2, 3)) for _ in range(behind // at_once)
@@ -105,31 +111,47 @@ def _statistics(population: Population, rng: Generator, size: int, behind: int) 
     return distances(*np.concatenate(means, axis=1))
 
 
-@cache
-def _exact(held: int, kept: int) -> tuple[float, float]:
-    return share(np.arange(kept) < held)[1:]
+def holds_in(deck: replication.Deck, limit: Array) -> Holds:
+    """Return what says whether experiments fulfil every sentence under every limit, one after
+    another.
+    """
+
+    def holds(rows: Sequence[Rows], experiments: int) -> list[Bools]:
+        means = deck.statistics(rows[0](len(deck.units)), np.mean)
+        return [*_below(means, limit)]
+
+    return holds
+
+
+def _below(means: Any, limit: Array) -> Bools:
+    """Whether distances of means are at most the limits, (predicates * targets, experiments)."""
+    held: Bools = distances(*means.values())[:, None] <= limit[..., None]
+    return held.reshape(limit.size, -1)
 
 
 def estimates(deck: replication.Deck, limit: Array, n_resamples: int, rng: Generator) -> Array:
     """Return what `replication_probability` finds, here for all sentences and limits at once: the
-    probability, its interval, and plain percentiles over redraws, (5, predicates, targets).
+    probability and its interval, (3, predicates, targets).
     """
     n = len(deck.units)
-
-    def held(picked: NDArray[np.int64]) -> NDArray[np.bool_]:
-        means = deck.statistics(picked, np.mean)
-        return distances(*means.values())[:, None] <= limit[..., None]
-
     if deck.size == 1:
-        numbers = held(np.arange(n)[:, None]).sum(axis=-1)
-        exact = [_exact(int(number), n) for number in numbers.ravel()]
-        ends = np.transpose(exact).reshape(2, *limit.shape)
-        return np.array([numbers / n, *ends, *ends])
-    picks = (replication.experiments_of(rng, n, deck.size) for _ in range(n_resamples))
-    shares = np.array([held(picked).mean(axis=-1) for picked in picks])
-    percentiles = np.quantile(shares, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), axis=0)
-    ends = replication.interval(shares, LEVEL, [n], [deck.size])
-    return np.array([shares.mean(axis=0), *ends, *percentiles])
+        held = _below(deck.statistics(np.arange(n)[:, None], np.mean), limit)
+        found = [replication.enumerated(one, rng) for one in held]
+    else:
+        counts = [[(n, deck.size)]] * limit.size
+        found = replication.probabilities(
+            holds_in(deck, limit), [deck], counts, rng, redraws=n_resamples, error=1
+        )
+    return np.transpose([one[:3] for one in found]).reshape(3, *limit.shape)
+
+
+def kept_of(population: Population, size: int, times: int, rng: Generator) -> replication.Deck:
+    """Return the rows that one study keeps, in one deck."""
+    data = population.draw(rng, (size * times,)).reshape(3, -1)
+    groups = np.repeat(np.arange(size * times), population.rows) if population.grouped else None
+    drawn = size if population.grouped else size * population.rows
+    (deck,) = replication.decks_of(dict(enumerate(data)), drawn, True, groups)
+    return deck
 
 
 def cell(
@@ -141,27 +163,51 @@ def cell(
     truth: Array,
     rng: Generator,
 ) -> dict[str, Array]:
-    """Return how often intervals cover, and plain percentiles; the mean length of intervals; the
-    mean replication probability; each (predicates, targets).
+    """Return how often intervals cover, their mean length, and the mean replication probability,
+    each (predicates, targets).
 
     `truth`: limits and true probabilities, (2, predicates, targets).
     """
     limit, probability = truth
-    groups = np.repeat(np.arange(size * times), population.rows)
-    drawn = size if population.told else size * population.rows
-    every = []
+    found: list[Array] = []
     for _ in range(simulated):
-        rows = population.draw(rng, (size * times,)).reshape(3, -1)
-        data = dict(enumerate(rows))
-        (deck,) = replication.decks_of(data, drawn, True, groups if population.told else None)
-        every.append(estimates(deck, limit, n_resamples, rng))
-    printed, low, high, least, most = np.moveaxis(every, 1, 0)
+        found.append(estimates(kept_of(population, size, times, rng), limit, n_resamples, rng))
+    printed, low, high = np.moveaxis(np.array(found), 1, 0)
     return {
         "covered": np.mean((low <= probability) & (probability <= high), axis=0),
         "length": np.mean(high - low, axis=0),
-        "percentiles": np.mean((least <= probability) & (probability <= most), axis=0),
         "printed": printed.mean(axis=0),
     }
+
+
+def truth_of(found: Array, targets: tuple[float, ...]) -> Array:
+    """Return limits and true probabilities, (2, predicates, targets), of statistics (predicates,
+    behind).
+    """
+    return np.moveaxis(np.array([limits(values, targets) for values in found]), 1, 0)
+
+
+def bias(simulated: int, n_resamples: int, behind: int, seed: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield a row for each number, over redraws and without replacement, number of kept rows and
+    sentence, one-sided and two-sided: the mean number by true probability, of normal methods.
+    """
+    population, rng = POPULATIONS[0], np.random.default_rng([seed, len(POPULATIONS)])
+    truth = truth_of(_statistics(population, rng, BIASED_SIZE, behind), BIASED)
+    for times in BIASED_TIMES:
+        decks = [kept_of(population, BIASED_SIZE, times, rng) for _ in range(simulated)]
+        for name, sample in NUMBERS.items():
+            if sample is drawn_once and times < replication.TWICE:
+                continue
+            shares = []
+            for deck in decks:
+                held = replication.held_in_draws(
+                    holds_in(deck, truth[0]), [deck], rng, n_resamples, sample=sample
+                )
+                shares.append(np.mean(held, axis=(1, 2)))
+            means = np.mean(shares, axis=0).reshape(truth[0].shape)
+            for predicate in ("sign", "similar"):
+                line = dict(zip(map(str, BIASED), means[PREDICATES.index(predicate)], strict=True))
+                yield {"sentence": predicate, "kept": BIASED_SIZE * times, "number": name} | line
 
 
 def rows(simulated: int, n_resamples: int, behind: int, seed: int = 0) -> Iterator[dict[str, Any]]:
@@ -169,8 +215,7 @@ def rows(simulated: int, n_resamples: int, behind: int, seed: int = 0) -> Iterat
     for population in POPULATIONS:
         for size in SIZES:
             rng = np.random.default_rng([seed, POPULATIONS.index(population), size])
-            found = _statistics(population, rng, size, behind)
-            truth = np.moveaxis([limits(values, TARGETS) for values in found], 1, 0)
+            truth = truth_of(_statistics(population, rng, size, behind), TARGETS)
             for times in TIMES:
                 parts = cell(population, size, times, simulated, n_resamples, truth, rng)
                 for i, j in np.ndindex(truth[1].shape):
@@ -185,35 +230,35 @@ def rows(simulated: int, n_resamples: int, behind: int, seed: int = 0) -> Iterat
                     }
 
 
-HEAD = """# How often the interval covers
+PAGE = """# How often the interval covers
 
 `kb.replication_probability` gives an interval for how often an experiment of the same size would
 fulfil a predicate. Here experiments are simulated whose true probability is known, and the share of
-{simulated} intervals at 95 % that hold it is counted. Made by `python -m benchmarks.coverage`
-(CSV: `results/coverage.csv`).
+{simulated} intervals at 95 % that hold it is counted. Made by `python -m benchmarks.coverage`;
+every number is in [a table](../results/coverage.csv).
 
 - **Populations**, three methods each: normal; lognormal; 5 % of trials stuck, with eleven times the
   regret of the others; Bernoulli; clustered, three rows a group with a correlation of one half,
   drawn by groups; the same with groups not told.
 - **Sentences**: sign (a less than b), ratio (a at most a limit times b), conjunction (a less than b
-  and than c), on means. A shift or limit sets the true probability, which is that of a million
-  experiments; Bernoulli means have few values: *at* gives the probability where it is over .01
-  off.
+  and than c), similar (a within a limit of b), on means. A shift or limit sets the true
+  probability, which is that of a million experiments; Bernoulli means have few values, and
+  the nearest one is taken.
 - **Size**: rows (groups where they are told) of the experiment; **kept**: rows that are at hand.
+
+95 % are *reached* in a cell if at most two standard errors are missing, so from {least:.3f} on.
+Cells whose intervals have a mean length of {long} or more say little, and are not counted:
 
 {reached}
 
-Plain percentiles over redraws, without what `kb.replication_probability` adds, fall short where
-rare rows decide. They are counted for sizes 10 and 25:
+## How far the number is off
 
-{percentiles}
+Where at least twice the rows are kept, it is the share of experiments that draw each row at most
+once, and right on average. With fewer rows it is the mean over redraws, which is pulled: towards
+one half for a one-sided sentence, towards 0 for one that asks for a small difference. Means of
+{simulated} numbers, normal, size 10:
 
-The number itself is pulled towards one half. Mean replication probability, normal, sign, size 10:
-
-{pulled}
-
-A number in **bold** is below 95 % by more than two standard errors (less than {least:.3f}). In
-brackets behind each: the mean length of the intervals.
+{biased}
 """
 
 
@@ -222,64 +267,50 @@ def least(simulated: int) -> float:
     return LEVEL - 2 * float(np.sqrt(LEVEL * (1 - LEVEL) / simulated))
 
 
-def reached(table: pd.DataFrame, simulated: int, column: str) -> str:
-    """Return a line for each population: in how many cells 95 % are reached, and the worst one."""
+def reached(table: pd.DataFrame, simulated: int) -> str:
+    """Return a line for each population: in how many cells that say something 95 % are reached, and
+    the worst one.
+    """
     lines = []
-    for name, cells in table.groupby("population", sort=False):
-        fine = int((cells[column] >= least(simulated)).sum())
-        worst = cells.loc[cells[column].idxmin()]
+    for name, cells in table[table["length"] < LONG].groupby("population", sort=False):
+        fine = int((cells["covered"] >= least(simulated)).sum())
+        worst = cells.loc[cells["covered"].idxmin()]
         lines.append(
             f"- {name}: 95 % reached in {fine} of {len(cells)} cells; the least is"
-            f" {worst[column]:.2f} ({worst['predicate']}, size {worst['size']}, kept"
+            f" {worst['covered']:.2f} ({worst['predicate']}, size {worst['size']}, kept"
             f" {worst['kept']}, true probability {worst['probability']:.2f})"
         )
     return "\n".join(lines)
 
 
-def pulled(table: pd.DataFrame) -> str:
-    """Return a table of the mean replication probability by kept rows and true probability."""
-    cells = table.query("population == 'normal' and predicate == 'sign' and size == 10")
-    lines = [
-        [str(kept), *(f"{number:.2f}" for number in line["printed"])]
-        for kept, line in cells.groupby("kept")
-    ]
-    return scorecard.table(["kept", *(f"true {target:g}" for target in TARGETS)], lines)
+def biased(table: pd.DataFrame) -> str:
+    """Return a table of the mean number by sentence, kept rows and true probability."""
+    lines = []
+    for sentence, kept, number, *means in table.to_numpy().tolist():
+        lines.append([sentence, str(kept), number, *(f"{mean:.2f}" for mean in means)])
+    head = ["sentence", "kept", "number", *(f"true {target:g}" for target in BIASED)]
+    return scorecard.table(head, lines)
 
 
-def _text(its: Any, simulated: int) -> str:
-    covered = f"{its.covered:.3f}"
-    if its.covered < least(simulated):
-        covered = f"**{covered}**"
-    off = f" at {its.probability:.2f}" if abs(its.probability - its.target) > 0.01 else ""
-    return f"{covered}{off} ({its.length:.2f})"
-
-
-def page(table: pd.DataFrame, simulated: int) -> str:
-    """Return docs/coverage.md, with every cell."""
-    parts = [
-        HEAD.format(
-            simulated=simulated,
-            least=least(simulated),
-            reached=reached(table, simulated, "covered"),
-            percentiles=reached(table[table["size"] > 1], simulated, "percentiles"),
-            pulled=pulled(table),
-        )
-    ]
-    first = ["sentence", "size", "kept"]
-    for name, cells in table.groupby("population", sort=False):
-        lines = []
-        for key, line in cells.groupby(["predicate", "size", "kept"], sort=False):
-            lines.append([*map(str, key), *(_text(its, simulated) for its in line.itertuples())])
-        heads = [f"true {target:g}" for target in TARGETS]
-        parts += [f"## {str(name).capitalize()}", scorecard.table([*first, *heads], lines)]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+def page(table: pd.DataFrame, means: pd.DataFrame, simulated: int) -> str:
+    """Return docs/coverage.md."""
+    return PAGE.format(
+        simulated=simulated,
+        least=least(simulated),
+        long=LONG,
+        reached=reached(table, simulated),
+        biased=biased(means),
+    )
 
 
 def main() -> None:
     root = paths.project_root()
-    path = root / "results" / "coverage.csv"
-    paths.write_text(path, pd.DataFrame(rows(**FULL)).to_csv(index=False, float_format="%.4f"))
-    paths.write_text(root / "docs" / "coverage.md", page(pd.read_csv(path), FULL["simulated"]))
+    tables: list[pd.DataFrame] = []
+    for name, made in (("coverage", rows), ("coverage_bias", bias)):
+        path = root / "results" / f"{name}.csv"
+        paths.write_text(path, pd.DataFrame(made(**FULL)).to_csv(index=False, float_format="%.4f"))
+        tables.append(pd.read_csv(path))
+    paths.write_text(root / "docs" / "coverage.md", page(tables[0], tables[1], FULL["simulated"]))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
 from kbrepro import checks
 from kbrepro.typing import Array, Bools
@@ -167,9 +167,8 @@ def share(successes: Bools, level: float = LEVEL) -> Estimate:
     held = checks.array("successes", successes, 1, least=1)
     if not np.isin(held, (0, 1)).all():
         raise checks.refused("successes", successes, "True or False")
-    # here: it takes longer to load than the rest of `import kbrepro`
-    from scipy.stats import binomtest
-
-    result = binomtest(int(held.sum()), len(held))
-    interval = result.proportion_ci(level, method="exact")
-    return Estimate(result.statistic, interval.low, interval.high)
+    n, number = len(held), int(held.sum())
+    tail = (1 - level) / 2
+    low = betaincinv(number, n - number + 1, tail) if number else 0.0
+    high = betaincinv(number + 1, n - number, 1 - tail) if number < n else 1.0
+    return Estimate(number / n, float(low), float(high))

@@ -2,12 +2,10 @@
 print a sentence?
 
 A *claim* is a quote and a *predicate* on the tables that the paper shows, in the paper's words
-(`words`). The kept trials are drawn anew, and experiments of the paper's size are drawn from each
-redraw; the share of experiments in which the predicate holds, averaged over redraws, is the
-**replication probability**. It pays for few trials: a plain count at equal size calls one sentence
-in five if the truth is one in two, the mean seven in a hundred. Experiments of one trial are
-enumerated instead. A *reading* is a choice that the paper leaves open; each is judged, one choice
-at a time, or two that a table says are `crossed`.
+(`words`). Experiments of the paper's size are drawn from the kept trials; the share in which the
+predicate holds is the **replication probability** (`kbrepro.claims.replication` has the number and
+its interval). A *reading* is a choice that the paper leaves open; each is judged, one choice at a
+time, or two that a table says are `crossed`.
 
 It is how often our implementation would print the sentence: evidence neither on the authors' code
 or draws nor that the sentence is true. Where it comes from: the probability of replicating (Goodman
@@ -34,7 +32,20 @@ from numpy.typing import ArrayLike
 from kbrepro import checks
 from kbrepro.claims import tables as drawing
 from kbrepro.claims.estimates import Estimate, share
-from kbrepro.claims.replication import redrawn_shares
+from kbrepro.claims.replication import (
+    EXPERIMENTS,
+    ONE_PLAY,
+    REDRAWS,
+    Holds,
+    Probability,
+    Rows,
+    drawn_once,
+    enough,
+    enumerated,
+    held_in_draws,
+    probabilities,
+    redrawn,
+)
 from kbrepro.claims.tables import Draw, Kept, Table, Trials, View
 from kbrepro.typing import Array, Bools, Integers
 
@@ -45,15 +56,9 @@ Effect = Callable[..., Array]
 KINDS = ("observation", "remark", "own question")
 AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now and then"
 TOO_FEW = "too few to say"
-#: The kept trials are drawn anew so often, and so many experiments are drawn from each redraw.
-REDRAWS, EXPERIMENTS = 400, 250
-#: Redraws at once; the Monte Carlo error at which it is enough.
-BLOCK, ERROR = 20, 0.01
 #: On fewer kept trials nothing is said; on fewer than `SURE` a reading decides nothing alone, since
 #: 36 of 36 is the least that shows, by its 95 % interval, a share of at least 0.9.
 LEAST, SURE = 8, 36
-#: How a number came about.
-REDRAWN, ENUMERATED, ONE_PLAY = "redrawn", "enumerated", "nothing redrawn"
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,8 @@ class Claim:
         if self.of_parts:
             return [*self.of_parts]
         names = [*signature(function or self.predicate).parameters]
-        known = self.predicate.__globals__
-        if missing := [name for name in names if name not in known]:
+        there = self.predicate.__globals__
+        if missing := [name for name in names if name not in there]:
             if function:
                 return self.tables()
             raise ValueError(
@@ -92,7 +97,7 @@ class Claim:
             )
         tables: list[Table] = []
         for name in names:
-            table = known[name]
+            table = there[name]
             tables += table if isinstance(table, tuple) else [table]
         return tables
 
@@ -163,11 +168,11 @@ class Outcome(NamedTuple):
         low = share(np.arange(self.runs) < self.violations).low
         if low > self.allowed or (not self.allowed and self.violations):
             return "false as printed"
-        told = f"{self.violations or 'no'} violation{'s' * (self.violations > 1)}"
-        told += f" in {self.runs:,} runs"
+        counted = f"{self.violations or 'no'} violation{'s' * (self.violations > 1)}"
+        counted += f" in {self.runs:,} runs"
         if not (self.violations and self.allowed):
-            return told
-        return f"{told}: {self.violations / self.runs:.1%}, {self.allowed:.0%} allowed"
+            return counted
+        return f"{counted}: {self.violations / self.runs:.1%}, {self.allowed:.0%} allowed"
 
 
 @dataclass(frozen=True)
@@ -214,22 +219,7 @@ def sentences_of(paper: str) -> list[Claim | Theorem]:
     `claims.py`.
     """
     names = vars(import_module(f"kbrepro.papers.{paper}.claims"))
-    return [each for each in names.values() if isinstance(each, Claim | Theorem)]
-
-
-class Probability(NamedTuple):
-    """A replication probability: its 95 % interval, its Monte Carlo error, and how it came about.
-
-    `how`: the mean over redraws of the kept trials, with the interval of 95 % of them; enumerated,
-    with the exact interval of a share (Clopper and Pearson) or that of redraws of several tables;
-    or all plays of a finite population, of which nothing is redrawn.
-    """
-
-    value: float
-    low: float
-    high: float
-    error: float = 0.0
-    how: str = REDRAWN
+    return [value for value in names.values() if isinstance(value, Claim | Theorem)]
 
 
 class Reading(NamedTuple):
@@ -273,35 +263,35 @@ class Judged(NamedTuple):
 
 
 def judge(
-    each: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int = REDRAWS
+    claim: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int = REDRAWS
 ) -> Judged:
     """Judge a claim by kept trials, deterministically; FileNotFoundError or KeyError names what is
     not kept.
     """
-    under = readings_of(each, kept)
+    under = readings_of(claim, kept)
     numbers = replication_probabilities(
-        each.predicate, [*under.values()], _rng(each), experiments, redraws
+        claim.predicate, [*under.values()], _rng(claim), experiments, redraws
     )
     judged = [
-        _reading(each, dict(chosen), trials, number)
+        _reading(claim, dict(chosen), trials, number)
         for (chosen, trials), number in zip(under.items(), numbers, strict=True)
     ]
-    return Judged(judged, verdict_of(judged), _effect(each, kept, redraws))
+    return Judged(judged, verdict_of(judged), _effect(claim, kept, redraws))
 
 
 #: The choices of a reading that have not their main value: (choice, value), ...
 Chosen = tuple[tuple[str, str], ...]
 
 
-def readings_of(each: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
+def readings_of(claim: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
     """Return the trials of every table of a claim under every reading that it tells from the main
     one, which is first: one choice at a time, then the crossed ones.
     """
-    tables = each.tables()
+    tables = claim.tables()
 
     def under(chosen: Chosen) -> list[Trials]:
         trials = [table.under(kept, dict(chosen)) for table in tables]
-        _of_all(each.predicate, trials)  # which columns it asks for
+        _of_all(claim.predicate, trials)  # which columns it asks for
         return trials
 
     found: dict[Chosen, list[Trials]] = {(): under(())}
@@ -325,34 +315,22 @@ def replication_probabilities(
     experiments: int = EXPERIMENTS,
     redraws: int = REDRAWS,
 ) -> list[Probability]:
-    """Return for each reading the mean over redraws of the share of experiments in which a
-    predicate holds.
-
-    The interval is that of 95 % of the redraws, which go on until the Monte Carlo error is at most
-    `ERROR`. All readings are judged on the same draws of trials. Experiments of one trial a table
-    are enumerated.
+    """Return the replication probability of a predicate under each reading, all on the same draws
+    of trials; experiments of one trial a table are enumerated.
     """
     tables = [trials.table for trials in readings[0]]
     for trials in readings:
         _of_all(predicate, trials)  # which columns it asks for
     if all(table.size == 1 and not table.rows for table in tables):
-        return [_enumerated(predicate, trials, rng, redraws) for trials in readings]
-    shares = np.empty((len(readings), 0))
-    error = np.inf
-    while error > ERROR:
-        held = held_in_draws(predicate, readings, rng, experiments, redraws)
-        shares = np.concatenate([shares, [each.mean(axis=-1) for each in held]], axis=1)
-        errors = shares.std(axis=1) / np.sqrt(shares.shape[1])
-        error = errors.max()
-    low, high = np.quantile(shares, (0.025, 0.975), axis=1)
-    numbers = np.transpose([shares.mean(axis=1), low, high, errors]).tolist()
-    told = []
-    for trials, (value, low, high, its_error) in zip(readings, numbers, strict=True):
-        if all(there.fixed for there in trials):
-            told.append(Probability(value, value, value, its_error, ONE_PLAY))
-        else:
-            told.append(Probability(value, low, high, its_error, REDRAWN))
-    return told
+        return [enumerated(_every_pair(predicate, trials), rng) for trials in readings]
+    return probabilities(
+        _held(predicate, readings),
+        tables,
+        [_counts(trials) for trials in readings],
+        rng,
+        redraws=redraws,
+        experiments=experiments,
+    )
 
 
 def _of_all(function: Predicate | Effect, trials: Sequence[Trials]) -> np.ndarray:
@@ -360,46 +338,34 @@ def _of_all(function: Predicate | Effect, trials: Sequence[Trials]) -> np.ndarra
     return function(*(View(there, Draw(drawing.all_kept)) for there in trials))
 
 
-def held_in_draws(
-    predicate: Predicate,
-    readings: Sequence[Sequence[Trials]],
-    rng: np.random.Generator,
-    experiments: int,
-    redraws: int,
-) -> list[Bools]:
-    """Return for each reading whether a predicate holds in every experiment drawn from every
-    redraw, (..., redraws, experiments), where the predicate returns (..., experiments).
-    """
-    blocks: list[list[Bools]] = [[] for _ in readings]
+def _counts(trials: Sequence[Trials]) -> list[tuple[int, int]]:
+    """How many trials are kept of each table in which chance has a part, and how many are drawn."""
+    by_chance = [there for there in trials if there.used and not there.fixed]
+    return [(there.n, there.table.size or there.n) for there in by_chance]
+
+
+def _held(predicate: Predicate, readings: Sequence[Sequence[Trials]]) -> Holds:
+    """What says for each reading whether a predicate holds in experiments."""
     # of a finite population with one play nothing is redrawn
-    once: dict[tuple[int, ...], Draw] = {}
-    for start in range(0, redraws, BLOCK):
-        shape = min(BLOCK, redraws - start), experiments
+    once: dict[tuple[int, int], Draw] = {}
+
+    def holds(rows: Sequence[Rows], experiments: int) -> list[Bools]:
         draws = []
-        streams = rng.spawn(len(readings[0]))
-        for i, (trials, stream) in enumerate(zip(readings[0], streams, strict=True)):
-            rows = drawing.experiments(trials.table, stream, *shape)
-            draw = Draw(rows, trials.table.apart, shape[0] * shape[1])
-            draws.append(once.setdefault((i, *shape), draw) if trials.fixed else draw)
-        for reading, its_blocks in zip(readings, blocks, strict=True):
-            held = np.asarray(predicate(*map(View, reading, draws)))
-            its_blocks.append(held.reshape(*held.shape[:-1], *shape))
-    return [np.concatenate(each, axis=-2) for each in blocks]
+        for i, (trials, some) in enumerate(zip(readings[0], rows, strict=True)):
+            draw = Draw(some, trials.table.apart, experiments)
+            draws.append(once.setdefault((i, experiments), draw) if trials.fixed else draw)
+        return [np.asarray(predicate(*map(View, reading, draws))) for reading in readings]
+
+    return holds
 
 
-def _enumerated(
-    predicate: Predicate, trials: Sequence[Trials], rng: np.random.Generator, redraws: int
-) -> Probability:
-    """The share of all experiments of one kept trial of each table in which a predicate holds."""
+def _every_pair(predicate: Predicate, trials: Sequence[Trials]) -> Bools:
+    """Whether a predicate holds in every experiment of one kept trial of each table, (trials of
+    each table).
+    """
     shape = tuple(there.n for there in trials)
     draws = [Draw(partial(_at, place.reshape(-1, 1))) for place in np.indices(shape)]
-    views = map(View, trials, draws)
-    held = np.asarray(predicate(*views)).reshape(shape)
-    if len(shape) == 1:
-        exact = share(held)
-        return Probability(exact.value, exact.low, exact.high, how=ENUMERATED)
-    low, high = np.quantile(redrawn_shares(held, redraws, rng), (0.025, 0.975))
-    return Probability(float(held.mean()), float(low), float(high), how=ENUMERATED)
+    return np.asarray(predicate(*map(View, trials, draws))).reshape(shape)
 
 
 def _at(place: Integers, n: int) -> Integers:
@@ -419,8 +385,8 @@ def verdict_of(readings: Sequence[Reading]) -> Verdict:
         reading for reading in readings if not (reading.excluded_by or reading.on_fewer(LEAST))
     ]
     whole = _by_all(counted)
-    for weak in [each for each in counted if each.on_fewer(min(SURE, main.kept))]:
-        others = [each for each in counted if each is not weak]
+    for weak in [reading for reading in counted if reading.on_fewer(min(SURE, main.kept))]:
+        others = [reading for reading in counted if reading is not weak]
         if _by_all(others) != whole:
             counted = others
     word, depends_on = _by_all(counted)
@@ -468,8 +434,8 @@ def conjunction(claims: Sequence[Claim]) -> Claim:
     tables, all_hold = together(claims)
     return replace(
         claims[0],
-        id=" + ".join(each.id for each in claims),
-        quote=" ".join(each.quote for each in claims),
+        id=" + ".join(claim.id for claim in claims),
+        quote=" ".join(claim.quote for claim in claims),
         predicate=lambda *views: np.all(all_hold(*views), axis=0),
         effect=None,
         of_parts=tuple(tables),
@@ -480,14 +446,14 @@ def together(claims: Sequence[Claim]) -> tuple[list[Table], Predicate]:
     """Return the tables of claims, each once, and what says which hold in every experiment,
     (claims, experiments).
     """
-    asked = [each.tables() for each in claims]
+    asked = [claim.tables() for claim in claims]
     tables = [*{id(table): table for table in chain.from_iterable(asked)}.values()]
 
     def hold(*views: View) -> Bools:
         shown = dict(zip(map(id, tables), views, strict=True))
         held = []
-        for each, its in zip(claims, asked, strict=True):
-            held.append(each.predicate(*(shown[id(table)] for table in its)))
+        for claim, views_of in zip(claims, asked, strict=True):
+            held.append(claim.predicate(*(shown[id(table)] for table in views_of)))
         return np.array(held)
 
     return tables, hold
@@ -513,11 +479,13 @@ def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
     tables, hold = together(claims)
     all_of = replace(claims[0], predicate=hold, of_parts=tuple(tables))
     under = readings_of(all_of, kept)
-    held = held_in_draws(hold, [*under.values()], np.random.default_rng(0), 100, 100)
+    readings, rng = [*under.values()], np.random.default_rng(0)
+    sample = drawn_once if all(map(enough, map(_counts, readings))) else redrawn
+    held = held_in_draws(_held(hold, readings), tables, rng, 100, 100, sample=sample)
     ids = np.array([claim.id for claim in claims])
     lines = []
-    for (chosen, trials), each in zip(under.items(), held, strict=True):
-        by_claim = each.reshape(len(claims), -1)
+    for (chosen, trials), held_here in zip(under.items(), held, strict=True):
+        by_claim = held_here.reshape(len(claims), -1)
         order = np.argsort(-by_claim.mean(axis=1), kind="stable")
         shares = np.logical_and.accumulate(by_claim[order]).mean(axis=1)
         holds = np.isin(np.arange(len(claims)), order[shares >= 0.9])
@@ -534,11 +502,11 @@ def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
     return lines
 
 
-def _rng(each: Claim) -> np.random.Generator:
+def _rng(claim: Claim) -> np.random.Generator:
     """The stream of a claim: the same experiments are drawn under every reading, on any number of
     workers.
     """
-    return np.random.default_rng([zlib.crc32(each.id.encode()), 1])
+    return np.random.default_rng([zlib.crc32(claim.id.encode()), 1])
 
 
 def _clause(chosen: Mapping[str, str], trials: Sequence[Trials], quote: str = "") -> str:
@@ -555,7 +523,7 @@ def _clause(chosen: Mapping[str, str], trials: Sequence[Trials], quote: str = ""
 
 
 def _reading(
-    each: Claim, chosen: Mapping[str, str], trials: Sequence[Trials], number: Probability
+    claim: Claim, chosen: Mapping[str, str], trials: Sequence[Trials], number: Probability
 ) -> Reading:
     asked = [there for there in trials if there.used]
     by_chance = [there for there in asked if not there.fixed] or asked
@@ -566,22 +534,22 @@ def _reading(
         number,
         fewest.table.size or fewest.n,
         fewest.n,
-        _clause(chosen, trials, each.quote),
+        _clause(chosen, trials, claim.quote),
         "; ".join(dict.fromkeys(there.table.caveat for there in asked if there.table.caveat)),
     )
 
 
-def _effect(each: Claim, kept: Kept, redraws: int) -> Estimate | None:
+def _effect(claim: Claim, kept: Kept, redraws: int) -> Estimate | None:
     """The effect on all kept trials, with a percentile interval over redraws of them."""
-    if each.effect is None:
+    if claim.effect is None:
         return None
-    trials = [table.under(kept, {}) for table in each.tables(each.effect)]
-    _of_all(each.effect, trials)  # which columns it asks for
-    value = float(np.ravel(_of_all(each.effect, trials))[0])
-    streams = _rng(each).spawn(len(trials))
+    trials = [table.under(kept, {}) for table in claim.tables(claim.effect)]
+    _of_all(claim.effect, trials)  # which columns it asks for
+    value = float(np.ravel(_of_all(claim.effect, trials))[0])
+    streams = _rng(claim).spawn(len(trials))
     draws = [
         Draw(drawing.redrawn(there.table, stream, redraws), there.table.apart, redraws)
         for there, stream in zip(trials, streams, strict=True)
     ]
-    low, high = np.quantile(each.effect(*map(View, trials, draws)), (0.025, 0.975))
+    low, high = np.quantile(claim.effect(*map(View, trials, draws)), (0.025, 0.975))
     return Estimate(value, float(low), float(high))

@@ -1,16 +1,22 @@
 """How often would an experiment of a given size show again what it showed?
 
 Rows that are kept (trials, runs, patients) stand for the population that an experiment draws from.
-They are drawn anew, and experiments of the size in question are drawn from each redraw: the share
-in which a predicate holds, averaged over redraws, is the **replication probability**. The claims of
-the papers are judged by the same redraws (`kbrepro.claims`).
+Experiments of the size in question are drawn from them, and the share in which a predicate holds is
+the **replication probability**. Where at least twice the rows are kept, an experiment draws each of
+them at most once: the share is then right on average, for every predicate. With fewer rows they are
+drawn anew first, and experiments from each redraw; the mean over redraws pays for few rows, but is
+pulled: towards one half where a predicate is one-sided, towards 0 where it asks for a small
+difference. The interval is that of redraws, expanded so that it covers. Experiments of one row a
+table are enumerated. The claims of the papers are judged by the same code
+(`kbrepro.claims.judging`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,27 +26,231 @@ from kbrepro import checks
 from kbrepro.claims.estimates import LEVEL, share
 from kbrepro.typing import Array, Bools, Integers
 
-#: Experiments that are drawn from each redraw; how often as many are drawn from the kept rows.
-EXPERIMENTS, PLUGGED_IN = 250, 40
-#: Experiments of one row a method are enumerated up to so many.
-ENUMERATED = 250_000
+#: The kept rows are drawn anew so often, and so many experiments are drawn from each redraw.
+REDRAWS, EXPERIMENTS = 400, 250
+#: Redraws at once; the Monte Carlo error at which they are enough.
+BLOCK, ERROR = 20, 0.01
+#: How many times its rows are kept where an experiment draws each row at most once.
+TWICE = 2
+#: How often `EXPERIMENTS` are drawn from the kept rows as if they were the whole population.
+PLUGGED_IN = 40
+#: Experiments of one row a table are enumerated up to so many.
+MOST_ENUMERATED = 250_000
 #: Redraws of fewer rows say nothing of the population; of fewer redraws no interval can be read.
 FEWEST_ROWS, FEWEST_REDRAWS = 8, 100
+#: Most experiments drawn of a finite population with one play: the Monte Carlo error is then at
+#: most 0.01.
+ONCE = 2500
+#: How a number came about.
+DRAWN, REDRAWN = "drawn without replacement", "redrawn"
+ENUMERATED, ONE_PLAY = "enumerated", "nothing redrawn"
+#: What the public function says of it.
+METHODS = {
+    DRAWN: f"{BLOCK * EXPERIMENTS:,} experiments without replacement, {{redraws}} redraws",
+    REDRAWN: f"{EXPERIMENTS} experiments from each of {{redraws}} redraws",
+    ENUMERATED: "every experiment of one row a method",
+}
 Predicate = Callable[[Mapping[Any, Array]], ArrayLike]
+#: n kept rows -> the rows of every experiment among them, (experiments, size).
+Rows = Callable[[int], Integers]
+#: The rows of every experiment of each table, and the number of experiments -> for each reading
+#: whether they fulfil a predicate, (..., experiments).
+Holds = Callable[[Sequence[Rows], int], Sequence[Bools]]
+
+
+class Probability(NamedTuple):
+    """A replication probability: its 95 % interval, its Monte Carlo error, and how it came about.
+
+    `how`: drawn without replacement, or the mean over redraws of the kept trials, both with the
+    `interval` of redraws; enumerated, with the exact interval of a share (Clopper and Pearson), or
+    that of redraws for several tables; or all plays of a finite population, of which nothing is
+    redrawn.
+    """
+
+    value: float
+    low: float
+    high: float
+    error: float = 0.0
+    how: str = REDRAWN
+
+
+class Sampled(Protocol):
+    """What experiments draw `size` rows from, all that are kept if it is 0: a population; or, if
+    `rows` is not 0, a finite one of so many rows, with all plays of a row after each other.
+    """
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+
+
+def redrawn(
+    n: int, sampled: Sampled, rng: np.random.Generator, redraws: int, experiments: int
+) -> Integers:
+    """Return which of n kept rows experiments draw, so many from each redraw of the rows, (redraws
+    * experiments, size); of a finite population plays are redrawn within a row.
+    """
+    size = sampled.size or n
+    if not sampled.rows:
+        kept = rng.integers(n, size=(redraws, n))
+        picks = rng.integers(n, size=(redraws, experiments * size))
+        begins = n * np.arange(redraws)[:, None]
+        return kept.take(picks + begins).reshape(-1, size)
+    which, plays = _finite(n, sampled, rng, redraws * experiments)
+    if plays == 1:
+        return which
+    kept = rng.integers(plays, size=(redraws, sampled.rows, plays))
+    of_redraw = np.repeat(np.arange(redraws), experiments)[:, None]
+    return which * plays + kept[of_redraw, which, rng.integers(plays, size=which.shape)]
+
+
+def drawn_once(
+    n: int, sampled: Sampled, rng: np.random.Generator, redraws: int, experiments: int
+) -> Integers:
+    """Return which of n kept rows experiments draw, each at most once, (redraws * experiments,
+    size); of a finite population one play a row.
+    """
+    if sampled.rows:
+        which, plays = _finite(n, sampled, rng, redraws * experiments)
+        return which * plays + rng.integers(plays, size=which.shape)
+    return _some(n, sampled.size or n, rng, redraws * experiments)
+
+
+def as_population(
+    n: int, sampled: Sampled, rng: np.random.Generator, redraws: int, experiments: int
+) -> Integers:
+    """Return which of n kept rows experiments draw if these are the population, (redraws *
+    experiments, size).
+    """
+    return rng.integers(n, size=(redraws * experiments, sampled.size))
+
+
+def _some(n: int, size: int, rng: np.random.Generator, experiments: int) -> Integers:
+    """Some of n rows, each at most once, (experiments, size)."""
+    return rng.permuted(np.tile(np.arange(n), (experiments, 1)), axis=1)[:, :size]
+
+
+def _finite(
+    n: int, sampled: Sampled, rng: np.random.Generator, experiments: int
+) -> tuple[Integers, int]:
+    """Which rows of a finite population experiments draw, and how many plays each has; with one
+    play all rows are one experiment, and few are enough of some.
+    """
+    rows, plays = sampled.rows, n // sampled.rows
+    whole = sampled.size in (0, rows)
+    if plays == 1:
+        experiments = 1 if whole else min(ONCE, experiments)
+    if whole:
+        return np.tile(np.arange(rows), (experiments, 1)), plays
+    return _some(rows, sampled.size, rng, experiments), plays
+
+
+def held_in_draws(
+    holds: Holds,
+    tables: Sequence[Sampled],
+    rng: np.random.Generator,
+    redraws: int,
+    experiments: int = EXPERIMENTS,
+    *,
+    sample: Callable[..., Integers] = redrawn,
+    at_once: int = BLOCK,
+) -> list[Bools]:
+    """Return for each reading whether a predicate holds in every experiment drawn from every
+    redraw, (..., redraws, experiments); each block of redraws and table has a stream of its own.
+    """
+    blocks = []
+    for start in range(0, redraws, at_once):
+        shape = min(at_once, redraws - start), experiments
+        rows: list[Rows] = []
+        for table, stream in zip(tables, rng.spawn(len(tables)), strict=True):
+            rows.append(
+                partial(
+                    sample, sampled=table, rng=stream, redraws=shape[0], experiments=experiments
+                )
+            )
+        held = holds(rows, shape[0] * experiments)
+        blocks.append([one.reshape(*one.shape[:-1], *shape) for one in held])
+    return [np.concatenate(parts, axis=-2) for parts in zip(*blocks, strict=True)]
+
+
+def probabilities(
+    holds: Holds,
+    tables: Sequence[Sampled],
+    counts: Sequence[Sequence[tuple[int, int]]],
+    rng: np.random.Generator,
+    *,
+    level: float = LEVEL,
+    redraws: int = REDRAWS,
+    experiments: int = EXPERIMENTS,
+    at_once: int = BLOCK,
+    error: float = ERROR,
+) -> list[Probability]:
+    """Return the replication probability of each reading, all on the same draws.
+
+    `counts`: for each reading, of every table in which chance has a part, how many rows are kept
+    and how many an experiment draws. Redraws go on until the Monte Carlo error of their means is at
+    most `error`, where these are the number; an error of 1 is always reached at once.
+    """
+    plenty = np.array([*map(enough, counts)])
+    shares, missed = np.empty((len(counts), 0)), np.inf
+    while missed > error:
+        held = held_in_draws(holds, tables, rng, redraws, experiments, at_once=at_once)
+        shares = np.concatenate([shares, [one.mean(axis=-1) for one in held]], axis=1)
+        errors = shares.std(axis=1) / np.sqrt(shares.shape[1])
+        missed = errors[~plenty].max(initial=0.0)
+    numbers = np.array([shares.mean(axis=1), errors])
+    if plenty.any():
+        held = held_in_draws(
+            holds, tables, rng, BLOCK, experiments, sample=drawn_once, at_once=at_once
+        )
+        drawn = np.array([one.mean() for one in held])
+        numbers = np.where(plenty, (drawn, np.sqrt(drawn * (1 - drawn) / held[0].size)), numbers)
+    found = []
+    for reading, redrawn_to, (value, uncertainty) in zip(
+        counts, shares, numbers.T.tolist(), strict=True
+    ):
+        low = high = value
+        how = ONE_PLAY
+        if reading:
+            ends = interval(redrawn_to, level, *zip(*reading, strict=True))
+            low, high = min(value, float(ends[0])), max(value, float(ends[1]))
+            how = DRAWN if enough(reading) else REDRAWN
+        found.append(Probability(value, low, high, uncertainty, how))
+    return found
+
+
+def enough(counts: Sequence[tuple[int, int]]) -> bool:
+    """Return whether so many rows are kept of every table, beside how many an experiment draws,
+    that experiments draw each at most once.
+    """
+    return all(n >= TWICE * size for n, size in counts)
+
+
+def enumerated(
+    held: Bools, rng: np.random.Generator, level: float = LEVEL, redraws: int = REDRAWS
+) -> Probability:
+    """Return the share of all experiments of one kept row of each table that fulfil a predicate;
+    `held` (rows of each table).
+    """
+    if held.ndim == 1:
+        return Probability(*share(held, level), how=ENUMERATED)
+    low, high = interval(redrawn_shares(held, redraws, rng), level, held.shape, [1] * held.ndim)
+    return Probability(float(held.mean()), float(low), float(high), how=ENUMERATED)
 
 
 class ReplicationProbability(NamedTuple):
     """How often an experiment of `size` rows would fulfil a predicate, from `kept` rows.
 
-    `probability`: the mean over redraws, which where rows are few is pulled towards one half if a
-    predicate is one-sided ("a below b"), towards 0 if it asks for a small difference ("similar");
+    `probability`: the share of experiments that draw each kept row at most once, unbiased, where
+    `kept` is at least twice `size`; else the mean over redraws, which is pulled towards one half if
+    a predicate is one-sided ("a below b"), towards 0 if it asks for a small difference ("similar");
     `plug_in`: the share if the kept rows were the whole population. `confidence_interval` is for
     the frequency in the population that the rows are drawn from: it knows nothing of what was
     selected, or of a rerun that is not exact. `monte_carlo_error`: the standard error of
-    `probability` that more resamples would remove; with 400 of them the interval's ends vary by
-    0.02. `kept` counts rows, or groups: one number if
-    methods are paired, else one a method; `size` is what was asked for. `method` says what was
-    done.
+    `probability` that more draws would remove; with 400 resamples the interval's ends vary by 0.02.
+    `kept` counts rows, or groups: one number if methods are paired, else one a method; `size` is
+    what was asked for. `method` says what was done.
     """
 
     probability: float
@@ -57,13 +267,14 @@ Units = np.ndarray | list[np.ndarray]
 
 
 class Deck(NamedTuple):
-    """Columns that are drawn together, the rows of each unit that is drawn whole, and units
-    drawn.
+    """Columns that are drawn together, the rows of each unit that is drawn whole, and how many
+    units an experiment draws; of no finite population.
     """
 
     columns: Mapping[Hashable, Array]
     units: Units
     size: int
+    rows: int = 0
 
     def statistics(
         self, picked: Integers, statistic: Callable[..., Array]
@@ -103,43 +314,55 @@ def replication_probability(
     reduces (experiments, size). `groups`: a label a row, (n,), or by name if not paired: rows of
     one label are drawn together, and `kept` and `size` count groups.
 
-    Experiments of one row are enumerated: if paired, the number is the plain share, with its
-    Clopper-Pearson interval. All others are 250 experiments from each of `n_resamples` redraws,
-    with an `interval` over redraws; from fewer than eight rows it is (0, 1), too few to say. How
-    often it covers stands in docs/coverage.md. Raises ValueError on NaN, in `data` or of a
-    statistic, on columns, groups and sizes that do not fit, on fewer than 100 resamples, and on a
-    predicate or statistic that does not return one value an experiment. Sources: Goodman 1992;
-    Miller 2009; Buzbas and Devezer 2024.
+    Where at least twice `size` rows are kept, the number is the share of 5,000 experiments that
+    draw each row at most once; with fewer, the mean of 250 experiments from each of `n_resamples`
+    redraws. The interval is that of redraws, expanded (`interval`); from fewer than eight rows it
+    is (0, 1), too few to say. Experiments of one row are enumerated: if all methods are drawn
+    together, the number is the plain share, with its Clopper-Pearson interval. How often intervals
+    cover stands in docs/coverage.md. Raises ValueError on NaN, in `data` or of a statistic, on
+    columns, groups and sizes that do not fit, on fewer than 100 resamples, and on a predicate or
+    statistic that does not return one value an experiment. Sources: Goodman 1992; Miller 2009;
+    Buzbas and Devezer 2024.
     """
     checks.function(predicate=predicate, statistic=statistic)
     checks.probability(confidence_level=confidence_level)
     checks.at_least(FEWEST_REDRAWS, n_resamples=n_resamples)
     stream = checks.seeded(rng=rng)
     decks = decks_of(data, size, paired, groups)
-    kept, sizes = [len(deck.units) for deck in decks], [deck.size for deck in decks]
-    one_row = max(sizes) == 1 and np.prod(kept, dtype=float) <= ENUMERATED
-    if one_row:
+    counts = [(len(deck.units), deck.size) for deck in decks]
+    kept, sizes = zip(*counts, strict=True)
+
+    def holds(rows: Sequence[Rows], experiments: int) -> list[Bools]:
+        picks = [draw(n) for draw, n in zip(rows, kept, strict=True)]
+        return [fulfilled(decks, picks, predicate, statistic)]
+
+    # one redraw at a time: rows may be many
+    if max(sizes) == 1 and np.prod(kept, dtype=float) <= MOST_ENUMERATED:
         every = np.indices(kept).reshape(len(kept), -1, 1)
-        held = fulfilled(decks, [*every], predicate, statistic)
-        shares = redrawn_shares(held.reshape(kept), n_resamples, stream)
-        probability = plug_in = float(held.mean())
-        error, method = 0.0, "every experiment of one row a method"
+        held = fulfilled(decks, [*every], predicate, statistic).reshape(kept)
+        found = enumerated(held, stream, confidence_level, n_resamples)
+        plug_in = found.value
     else:
-        as_kept = redraws(decks, predicate, statistic, PLUGGED_IN, stream, _as_kept)
-        shares = redraws(decks, predicate, statistic, n_resamples, stream)
-        plug_in, probability = float(as_kept.mean()), float(shares.mean())
-        error = shares.std() / np.sqrt(n_resamples)
-        method = f"{EXPERIMENTS} experiments from each of {n_resamples} redraws"
-    low, high = interval(shares, confidence_level, kept, sizes)
-    if one_row and paired:
-        _, low, high = share(held, confidence_level)
-    elif min(kept) < FEWEST_ROWS:
+        (held,) = held_in_draws(holds, decks, stream, PLUGGED_IN, sample=as_population, at_once=1)
+        plug_in = float(held.mean())
+        (found,) = probabilities(
+            holds,
+            decks,
+            [counts],
+            stream,
+            level=confidence_level,
+            redraws=n_resamples,
+            at_once=1,
+            error=1,
+        )
+    method = METHODS[found.how].format(redraws=n_resamples)
+    if min(kept) < FEWEST_ROWS and not (len(kept) == 1 and found.how == ENUMERATED):
         method = f"too few to say: {min(kept)} kept, {FEWEST_ROWS} are needed"
     return ReplicationProbability(
-        probability,
+        found.value,
         plug_in,
-        (float(low), float(high)),
-        float(error),
+        (found.low, found.high),
+        found.error,
         kept[0] if paired else dict(zip(data, kept, strict=True)),
         size,
         method,
@@ -166,9 +389,9 @@ def decks_of(data: Any, size: Any, paired: bool, groups: Any) -> list[Deck]:
         return [Deck(columns, _units(groups, lengths[0]), size)]
     sizes = size if isinstance(size, Mapping) else dict.fromkeys(columns, size)
     labels = dict.fromkeys(columns) if groups is None else groups
-    for what, given in (("size", sizes), ("groups", labels)):
-        if not isinstance(given, Mapping) or {*given} != {*columns}:
-            raise checks.refused(what, given, f"by name, one for each of {[*columns]}")
+    for argument, by_name in (("size", sizes), ("groups", labels)):
+        if not isinstance(by_name, Mapping) or {*by_name} != {*columns}:
+            raise checks.refused(argument, by_name, f"by name, one for each of {[*columns]}")
     checks.positive_int(**{f"size[{name!r}]": number for name, number in sizes.items()})
     return [
         Deck({name: column}, _units(labels[name], len(column)), sizes[name])
@@ -187,37 +410,6 @@ def _units(labels: object, n: int) -> Units:
             units = np.split(np.argsort(which, kind="stable"), counts.cumsum()[:-1])
             return np.array(units) if len({*counts.tolist()}) == 1 else units
     raise checks.refused("groups", labels, f"{n} labels, one a row, none of them missing")
-
-
-def experiments_of(
-    rng: np.random.Generator, n: int, size: int, each: int = EXPERIMENTS, redraws: int = 1
-) -> Integers:
-    """Return which of n rows experiments draw, `each` from every redraw, (redraws * each, size)."""
-    kept = rng.integers(n, size=(redraws, n))
-    picks = rng.integers(n, size=(redraws, each * size))
-    begins = n * np.arange(redraws)[:, None]
-    return kept.take(picks + begins).reshape(-1, size)
-
-
-def _as_kept(rng: np.random.Generator, n: int, size: int) -> Integers:
-    """Which of n rows each experiment draws, (experiments, size), if they are the population."""
-    return rng.integers(n, size=(EXPERIMENTS, size))
-
-
-def redraws(
-    decks: Sequence[Deck],
-    predicate: Predicate,
-    statistic: Callable[..., Array],
-    number: int,
-    rng: np.random.Generator,
-    draw: Callable[[np.random.Generator, int, int], Integers] = experiments_of,
-) -> Array:
-    """Return the share of experiments that fulfil a predicate, in each redraw, (number,)."""
-    shares = []
-    for _ in range(number):
-        picks = [draw(rng, len(deck.units), deck.size) for deck in decks]
-        shares.append(fulfilled(decks, picks, predicate, statistic).mean())
-    return np.array(shares)
 
 
 def fulfilled(

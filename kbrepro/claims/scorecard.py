@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,6 @@ from kbrepro.claims.judging import (
     CROSS,
     DEPENDS,
     NOT,
-    ONE_PLAY,
-    REDRAWN,
     SOMETIMES,
     TOO_FEW,
     Claim,
@@ -28,6 +26,7 @@ from kbrepro.claims.judging import (
     judge,
     sentences_of,
 )
+from kbrepro.claims.replication import ONE_PLAY
 from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
@@ -52,8 +51,9 @@ MEANS = (
     " leaves open. ● *comes out again*: at least 90 of 100 under every reading that counts. ○"
     " *does not*: at most 10. ◑ *depends*: the readings are at least 50 apart. ◌ *now and then*:"
     " otherwise; if the main reading alone is clear, its word stands there, and after *but* the"
-    " reading farthest from it. ◇ *too few to say*: fewer than eight kept trials. *Uncertain*: an"
-    " interval crosses the limit."
+    " reading farthest from it. ◇ *too few to say*: fewer than eight kept trials. *Uncertain*: the"
+    " interval of the number crosses the limit, so that trials which were not kept could turn the"
+    " verdict."
 )
 #: What a claims.json has.
 PARTS = {"claims", "theorems", "findings", "at_once"}
@@ -85,7 +85,7 @@ def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     result = judged(sentence, kept)
     effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
     record |= {"predicate": digest(sentence.predicate), "effect": effect}
-    return record | _told(result, result.readings)
+    return record | _outcomes(result, result.readings)
 
 
 def _parts(sentence: Claim | Theorem, *names: str) -> Record:
@@ -98,37 +98,38 @@ def of_paper(paper: str, kept: Kept) -> Card:
     which sentences come out at once.
     """
     sentences = sentences_of(paper)
-    records = [record_of(each, kept) for each in sentences]
+    records = [record_of(sentence, kept) for sentence in sentences]
     run = {
-        "claims": [each for each in records if "verdict" in each],
-        "theorems": [each for each in records if "outcome" in each],
+        "claims": [record for record in records if "verdict" in record],
+        "theorems": [record for record in records if "outcome" in record],
     }
     observed = [
-        each for each in sentences if isinstance(each, Claim) and each.kind == "observation"
+        claim for claim in sentences if isinstance(claim, Claim) and claim.kind == "observation"
     ]
     groups: dict[str, list[Claim]] = {}
-    for each in observed:
-        groups.setdefault(each.finding or each.id, []).append(each)
+    for claim in observed:
+        groups.setdefault(claim.finding or claim.id, []).append(claim)
     run["findings"] = [_finding(group, kept) for group in groups.values()]
-    told = [each for each in observed if judged(each, kept).verdict.word != TOO_FEW]
-    run["at_once"] = [line._asdict() for line in held_at_once(told, kept)] if told else []
+    enough = [claim for claim in observed if judged(claim, kept).verdict.word != TOO_FEW]
+    run["at_once"] = [line._asdict() for line in held_at_once(enough, kept)] if enough else []
     return run
 
 
 def _finding(group: Sequence[Claim], kept: Kept) -> Record:
     """What came out for claims that are one finding: that all hold at once."""
     result = judge(conjunction(group), kept) if len(group) > 1 else judged(group[0], kept)
-    return {"ids": [each.id for each in group]} | _told(result, result.readings[:1])
+    return {"ids": [claim.id for claim in group]} | _outcomes(result, result.readings[:1])
 
 
-def _told(result: Judged, readings: Sequence[Reading]) -> Record:
+def _outcomes(result: Judged, readings: Sequence[Reading]) -> Record:
     """A verdict and the numbers of readings, as claims.json has them."""
     return {
         "verdict": result.verdict.word,
         "depends_on": result.verdict.depends_on,
         "uncertain": result.verdict.uncertain,
         "readings": [
-            each._asdict() | {"probability": each.probability._asdict()} for each in readings
+            reading._asdict() | {"probability": reading.probability._asdict()}
+            for reading in readings
         ],
     }
 
@@ -142,7 +143,7 @@ def rounded(now: object, before: object = None) -> object:
     """
     if isinstance(now, dict):
         old = before if isinstance(before, dict) else {}
-        return {key: rounded(its, old.get(key)) for key, its in now.items()}
+        return {key: rounded(value, old.get(key)) for key, value in now.items()}
     if isinstance(now, list):
         olds = before[: len(now)] if isinstance(before, list) else []
         return [rounded(*pair) for pair in zip_longest(now, olds)]
@@ -156,7 +157,7 @@ def moved(records: Iterable[Record], before: Card) -> list[str]:
     """Return a line for each probability and effect, or outcome of a theorem, that is not as it was
     before: `4-AD: 0.9975 to 0.0025`.
     """
-    olds = {each.get("id"): each for each in [*before["claims"], *before["theorems"]]}
+    olds = {record.get("id"): record for record in [*before["claims"], *before["theorems"]]}
     lines = []
     for record in records:
         was, now = _outcome(olds.get(record["id"], record)), _outcome(record)
@@ -183,33 +184,36 @@ def read(results: Path) -> dict[str, Card]:
         name = path.parent.name
         runs[name] = paths.read_json(path)
         if missing := PARTS - runs[name].keys():
-            told = f"{name}: claims.json is of an earlier version, without {min(missing)}"
-            raise ValueError(f"{told}: `kbrepro reproduce {name[:2]}`")
+            message = f"{name}: claims.json is of an earlier version, without {min(missing)}"
+            raise ValueError(f"{message}: `kbrepro reproduce {name[:2]}`")
     return runs
 
 
 def page(runs: Mapping[str, Card]) -> str:
     """Return the page of every claim and theorem in Markdown, by notebook: results/README.md."""
-    parts = ["# Every claim", EXPLORATORY, MEANS]
+    claims = chain.from_iterable(run["claims"] for run in runs.values())
+    parts = ["# Every claim", EXPLORATORY, MEANS, f"All sentences: {totals(claims)}."]
     for name, run in runs.items():
-        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", *told_of(run)]
+        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", *summary(run)]
         parts.append(tables([*run["claims"], *run["theorems"]], name))
     return "\n\n".join(parts) + "\n"
 
 
-def told_of(run: Card) -> list[str]:
+def summary(run: Card) -> list[str]:
     """Return the totals of a paper's sentences and findings, and which come out at once."""
     findings = run["findings"]
     if not findings:
         return []
-    n = sum(each["kind"] == "observation" for each in run["claims"])
+    n = sum(record["kind"] == "observation" for record in run["claims"])
     parts = [
         f"{n} sentences: {totals(run['claims'])}.",
         f"{len(findings)} findings, of sentences on the same numbers and parts of one printed"
         f" sentence: {totals(findings)}.",
     ]
     shared = [
-        f"{' + '.join(each['ids'])}: {each['verdict']}" for each in findings if len(each["ids"]) > 1
+        f"{' + '.join(finding['ids'])}: {finding['verdict']}"
+        for finding in findings
+        if len(finding["ids"]) > 1
     ]
     if shared:
         parts.append(f"Judged together: {'; '.join(shared)}.")
@@ -232,12 +236,13 @@ def totals(claims: Iterable[Record]) -> str:
     ...`.
     """
     kind = "observation"
-    counted = [each for each in claims if each.get("kind", kind) == kind]  # a finding has none
-    n = Counter(each["verdict"] for each in counted)
+    # a finding has no kind
+    counted = [record for record in claims if record.get("kind", kind) == kind]
+    n = Counter(record["verdict"] for record in counted)
     shown = [verdict for verdict in VERDICTS if verdict != TOO_FEW or n[verdict]]
-    told = ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in shown)
-    uncertain = sum(each["uncertain"] for each in counted)
-    return f"{told}; {uncertain} of them uncertain" if uncertain else told
+    counts = ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in shown)
+    uncertain = sum(record["uncertain"] for record in counted)
+    return f"{counts}; {uncertain} of them uncertain" if uncertain else counts
 
 
 def tables(records: Sequence[Record], notebook: str = "") -> str:
@@ -248,11 +253,11 @@ def tables(records: Sequence[Record], notebook: str = "") -> str:
     """
     parts = []
     for kind, head in HEADS.items():
-        chosen = [each for each in records if each.get("kind", "theorem") == kind]
+        chosen = [record for record in records if record.get("kind", "theorem") == kind]
         if chosen and notebook:
             parts.append(f"### {kind.capitalize()}s")
         if chosen:
-            parts.append(table(head, [_row(each, notebook) for each in chosen]))
+            parts.append(table(head, [_row(record, notebook) for record in chosen]))
     return "\n\n".join(parts)
 
 
@@ -261,8 +266,8 @@ def lines(record: Record) -> list[str]:
     numbers.
     """
     first = f"{record['id']:5} {_verdict(record)}: {_said(record)}"
-    told = [first, *(f"      {part}" for part in (*_words(record), *_number(record)))]
-    return [re.sub(r"\*|</?small>", "", line) for line in told]
+    printed = [first, *(f"      {part}" for part in (*_words(record), *_number(record)))]
+    return [re.sub(r"\*|</?small>", "", line) for line in printed]
 
 
 def _row(record: Record, notebook: str) -> list[str]:
@@ -307,13 +312,13 @@ def _word(record: Record) -> str:
     word, farthest = str(record["verdict"]), 0.0
     if word != SOMETIMES or 0.1 < here < 0.9:
         return word
-    for each in record["readings"]:
-        there = each["probability"]["value"]
+    for reading in record["readings"]:
+        there = reading["probability"]["value"]
         apart = abs(there - here)
         # one that is farther away decides nothing, or it would depend on it
-        if farthest < apart < 0.5 and not each["excluded_by"]:
+        if farthest < apart < 0.5 and not reading["excluded_by"]:
             farthest = apart
-            but = f"but {_of_100(there)} with {each['choice']} {each['value']}"
+            but = f"but {_of_100(there)} with {reading['choice']} {reading['value']}"
             word = f"{AGAIN if here > 0.5 else NOT}, {but}"
     return word
 
@@ -337,28 +342,28 @@ def _words(record: Record) -> list[str]:
     if "outcome" in record:
         return _room(record)
     main, *others = record["readings"]
-    crossed = [each for each in others if CROSS in each["choice"]]
-    others = [each for each in others if each not in crossed]
+    crossed = [reading for reading in others if CROSS in reading["choice"]]
+    others = [reading for reading in others if reading not in crossed]
     probability = main["probability"]
     here = probability["value"]
     ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
     name = "main reading: " if others else ""
-    told = [f"{name}{_of_100(here)} reruns{_interval(*ends)}"]
+    words = [f"{name}{_of_100(here)} reruns{_interval(*ends)}"]
     apart: dict[tuple[str, str], list[str]] = {}
-    for each in others:
-        there = each["probability"]["value"]
+    for reading in others:
+        there = reading["probability"]["value"]
         if abs(there - here) >= 0.005:
             often = _of_100(there)
-            if excluded := each["excluded_by"]:
+            if excluded := reading["excluded_by"]:
                 often += f" (does not count: {excluded})"
-            apart.setdefault((each["choice"], often), []).append(f"*{each['value']}*")
+            apart.setdefault((reading["choice"], often), []).append(f"*{reading['value']}*")
     for (choice, often), values in apart.items():
-        told.append(f"{choice} {_listed(values)}: {often}")
+        words.append(f"{choice} {_listed(values)}: {often}")
     if same := len(others) - sum(map(len, apart.values())):
-        told.append(f"{same} other reading{'s' * (same > 1)}: the same")
+        words.append(f"{same} other reading{'s' * (same > 1)}: the same")
     if crossed:
-        told.append(_combinations(record["readings"], crossed[0]["choice"]))
-    return told
+        words.append(_combinations(record["readings"], crossed[0]["choice"]))
+    return words
 
 
 def _interval(low: str, high: str) -> str:
@@ -401,22 +406,20 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _combinations(readings: Sequence[Record], crossed: str) -> str:
     """In how many combinations of two choices that count a sentence comes out again."""
     named = {"", crossed, *crossed.split(CROSS)}
-    counted = [each for each in readings if each["choice"] in named and not each["excluded_by"]]
-    again = sum(each["probability"]["value"] >= 0.9 for each in counted)
+    counted = [
+        reading for reading in readings if reading["choice"] in named and not reading["excluded_by"]
+    ]
+    again = sum(reading["probability"]["value"] >= 0.9 for reading in counted)
     return f"again in {again} of {len(counted)} combinations ({crossed})"
 
 
 def _trials(reading: Record) -> list[str]:
     """What a number rests on: trials kept and drawn, and what waits to be played."""
     probability = reading["probability"]
-    told = f"{reading['kept']} kept, {reading['drawn']} a rerun"
+    rests_on = f"{reading['kept']} kept, {reading['drawn']} a rerun"
     if probability["how"] == ONE_PLAY:
-        told = "one play, nothing redrawn"
-    elif probability["how"] == REDRAWN and probability["low"] == probability["high"]:
-        told += (
-            f": the same in all redraws; trials rarer than 3 in {reading['kept']} would not be seen"
-        )
-    return [f"<small>{part}</small>" for part in (told, reading["caveat"]) if part]
+        rests_on = "one play, nothing redrawn"
+    return [f"<small>{part}</small>" for part in (rests_on, reading["caveat"]) if part]
 
 
 def _short(number: float) -> str:

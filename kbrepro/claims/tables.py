@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from kbrepro.claims.replication import experiments_of
+from kbrepro.claims.replication import Rows
 from kbrepro.trials import store
 from kbrepro.trials.curve import Curve, edges
 from kbrepro.trials.simulation import Experiment, Planned, curves
@@ -60,8 +60,8 @@ class Kept:
         return self.planned(label).experiment
 
     def _require_like(self, label: str) -> None:
-        if told := self._unlike(label):
-            raise Unlike(told)
+        if difference := self._unlike(label):
+            raise Unlike(difference)
 
     def _open(self, label: str) -> tuple[Any, store.Played]:
         self._require_like(label)
@@ -224,13 +224,6 @@ class Trials:
         return bool(main.used) and ("*" in changed or any(rule in changed for rule, _ in main.used))
 
 
-#: Most experiments drawn of a finite population with one play: the Monte Carlo error is then at
-#: most 0.01.
-ONCE = 2500
-#: n kept trials -> the trials of every experiment among them, (experiments, size).
-Rows = Callable[[int], Integers]
-
-
 def all_kept(n: int) -> Integers:
     """All kept trials as one experiment, (1, n)."""
     return np.arange(n)[None]
@@ -246,33 +239,6 @@ def redrawn(table: Table, rng: np.random.Generator, redraws: int) -> Rows:
         return np.repeat(np.arange(table.rows), plays) * plays + rng.integers(
             plays, size=(redraws, n)
         )
-
-    return rows
-
-
-def experiments(table: Table, rng: np.random.Generator, redraws: int, each: int) -> Rows:
-    """Experiments of a table's size, `each` from every redraw of the kept trials, (redraws * each,
-    size).
-
-    Of a finite population rows are drawn without replacement, and plays are redrawn within a row.
-    """
-
-    def rows(n: int) -> Integers:
-        size = table.size or n
-        if not table.rows:
-            return experiments_of(rng, n, size, each, redraws)
-        plays = n // table.rows
-        if plays == 1 and size == table.rows:
-            return all_kept(n)
-        drawn = redraws * each if plays > 1 else min(ONCE, redraws * each)
-        which = np.tile(np.arange(table.rows), (drawn, 1))
-        if size < table.rows:
-            which = rng.permuted(which, axis=1)[:, :size]
-        if plays == 1:
-            return which
-        kept = rng.integers(plays, size=(redraws, table.rows, plays))
-        of_redraw = np.repeat(np.arange(redraws), each)[:, None]
-        return which * plays + kept[of_redraw, which, rng.integers(plays, size=which.shape)]
 
     return rows
 

@@ -13,10 +13,10 @@ def readings(title: str, numbers: list[Reading]) -> Figure:
     hollow: not counted.
     """
     figure, ax = plt.subplots(figsize=(WIDTH, 1.3 + 0.26 * len(numbers)))
-    for place, each in enumerate(numbers):
-        value, low, high, *_ = each.probability
+    for place, reading in enumerate(numbers):
+        value, low, high, *_ = reading.probability
         ax.plot([low, high], [place, place], color="black", linewidth=1.6, solid_capstyle="butt")
-        face = "white" if each.excluded_by else "black"
+        face = "white" if reading.excluded_by else "black"
         ax.plot(
             value,
             place,
@@ -30,9 +30,13 @@ def readings(title: str, numbers: list[Reading]) -> Figure:
     for limit in (0.1, 0.9):
         ax.axvline(limit, color="#707070", linewidth=0.8, linestyle="--", zorder=0)
     name_rows(
-        ax, [f"{each.choice}: {each.value}" if each.choice else "as we read it" for each in numbers]
+        ax,
+        [
+            f"{reading.choice}: {reading.value}" if reading.choice else "as we read it"
+            for reading in numbers
+        ],
     )
     ax.set(xlim=(-0.02, 1.02), xlabel="share of reruns that would print it (95 % interval)")
-    if any(each.excluded_by for each in numbers):
+    if any(reading.excluded_by for reading in numbers):
         figure.supxlabel("hollow: excluded by a clause of the paper", size=SMALLEST)
     return titled(figure, title)

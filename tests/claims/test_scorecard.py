@@ -144,7 +144,7 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
         "findings": [finding | {"ids": ["9-A", "9-B"]}],
         "at_once": [line | {"choice": "", "value": ""}, line | {"excluded_by": "a clause"}],
     }
-    sentences, findings, shared, table = scorecard.told_of(run)
+    sentences, findings, shared, table = scorecard.summary(run)
     assert sentences.startswith("2 sentences: ") and "2 ◑ depends" in sentences
     assert findings.startswith("1 findings, ") and "1 ◑ depends" in findings
     assert shared == "Judged together: 9-A + 9-B: depends."
@@ -152,7 +152,7 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
         "| main | 1 of 2 | 1.2 | 9-B |",
         "| five (width), excluded | 1 of 2 | 1.2 | 9-B |",
     ]
-    assert scorecard.told_of({"claims": [OWN], "findings": [], "at_once": []}) == []
+    assert scorecard.summary({"claims": [OWN], "findings": [], "at_once": []}) == []
 
 
 @pytest.mark.parametrize(
