@@ -109,9 +109,9 @@ def main(evaluations: int = 100, seeds: int = 4) -> dict[str, Any]:
     table = measured(jobs).rename(columns={"median_s": "seconds"})
     table["simple_regret"] = [TOP - max(values, default=np.nan) for values in table["items"]]
     table = table.sort_values("simple_regret")
-    found = table[table["repeats"] > 0].groupby("job")[["simple_regret", "seconds"]].agg(list)
+    by_job = table[table["repeats"] > 0].groupby("job")[["simple_regret", "seconds"]].agg(list)
     missing = table[table["repeats"] == 0].set_index("job")["note"]
-    return {"evaluations": evaluations, "jobs": found.to_dict("index") | missing.to_dict()}
+    return {"evaluations": evaluations, "jobs": by_job.to_dict("index") | missing.to_dict()}
 
 
 if __name__ == "__main__":

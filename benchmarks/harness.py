@@ -57,19 +57,19 @@ def timed(job: Job, size: int) -> tuple[list[Array], list[Any], str]:
     left = job.stop_after
     while len(repeats) < job.repeats:
         begun = job.begin(size)
-        found = []
+        seen = []
         ticks = [job.clock()]
         for item in begun:
             ticks.append(job.clock())
-            found.append(item)
+            seen.append(item)
             if ticks[-1] - ticks[0] > left:
                 if repeats:
                     return repeats, items, ""
-                note = f"stopped after {job.stop_after:g} s at step {len(found)}"
-                return [np.diff(ticks)], found, note
+                note = f"stopped after {job.stop_after:g} s at step {len(seen)}"
+                return [np.diff(ticks)], seen, note
         left -= ticks[-1] - ticks[0]
         repeats.append(np.diff(ticks))
-        items = found
+        items = seen
     return repeats, items, ""
 
 
@@ -109,7 +109,7 @@ def measured(jobs: Iterable[Job]) -> pd.DataFrame:
 def facts() -> dict[str, Any]:
     """Return what the seconds depend on and can be told of any machine."""
     blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
-    peers = {found.name: found.version for found in distributions() if found.name in PEERS}
+    peers = {peer.name: peer.version for peer in distributions() if peer.name in PEERS}
     return {
         "versions": versions() | peers,
         "blas_kernels": sorted({str(library.get("architecture")) for library in blas}),
@@ -121,6 +121,6 @@ def facts() -> dict[str, Any]:
 def keep(name: str, measure: Callable[[], dict[str, Any]]) -> None:
     """Measure on one BLAS thread; write what is found, and facts, to a JSON file in results/."""
     with threadpool_limits(1, user_api="blas"):
-        found = measure() | facts()
+        results = measure() | facts()
     path = paths.project_root() / "results" / name
-    paths.write_text(path, json.dumps(found, indent=1) + "\n")
+    paths.write_text(path, json.dumps(results, indent=1) + "\n")

@@ -67,9 +67,9 @@ def folder_of(notebook: str) -> str:
 
 def looks() -> dict[str, Look]:
     """Return the look of every algorithm: that of the first paper that has it."""
-    known: dict[str, Look] = {}
+    look_of: dict[str, Look] = {}
     for paper in reversed(found().values()):
         for colour, styles in paper.families.items():
             for name, style in styles.items():
-                known[name] = colour, style
-    return known
+                look_of[name] = colour, style
+    return look_of

@@ -96,18 +96,18 @@ def snapshots(
     model = problem.model
     pulls = design(rng, model.points, max(at))
     observations = np.array([problem.pull(arm, rng) for arm in pulls])
-    given = model.kernel, model.points, model.noise_variance
-    known: Posteriors = {("exact", ""): RowPosterior(*given)}
-    budgeted = [sketch.BudgetedPosterior(*given, q, rng.spawn(1)[0]) for q in qbars]
-    streaming = [sketch.StreamingPosterior(*given, q, rng.spawn(1)[0]) for q in qbars]
-    known |= {("BKB", f"qbar={each.qbar:g}"): each for each in budgeted}
-    known |= {("BKB, streaming", f"qbar={each.qbar:g}"): each for each in streaming}
+    prior = model.kernel, model.points, model.noise_variance
+    posteriors: Posteriors = {("exact", ""): RowPosterior(*prior)}
+    budgeted = [sketch.BudgetedPosterior(*prior, q, rng.spawn(1)[0]) for q in qbars]
+    streaming = [sketch.StreamingPosterior(*prior, q, rng.spawn(1)[0]) for q in qbars]
+    posteriors |= {("BKB", f"qbar={bkb.qbar:g}"): bkb for bkb in budgeted}
+    posteriors |= {("BKB, streaming", f"qbar={bkb.qbar:g}"): bkb for bkb in streaming}
     seen: dict[tuple[str, str, int], Snapshot] = {}
     for before, t in pairwise([0, *at]):
-        _update(known, pulls[before:t], observations[before:t])
+        _update(posteriors, pulls[before:t], observations[before:t])
         rivals = _rivals(model, pulls[:t], budgeted[0], n_features, rng)
         _update(rivals, pulls[:t], observations[:t])
-        for (name, setting), posterior in (known | rivals).items():
+        for (name, setting), posterior in (posteriors | rivals).items():
             size = getattr(posterior, "n_features", 0)
             members = getattr(posterior, "dictionary", np.empty(0, dtype=int))
             seen[name, setting, t] = Snapshot(posterior.mean, posterior.sd, size, members)
@@ -223,9 +223,9 @@ def variance_ratios(
     sum of all pulls' inclusion probabilities. `dimension` (T,): d_eff of the exact posterior.
     """
     rng = trial.rng("run")
-    given = source.kernel, source.points, source.noise_variance
-    exact = RowPosterior(*given)
-    sketches = {q: form(*given, q, rng.spawn(1)[0]) for q in qbars}
+    prior = source.kernel, source.points, source.noise_variance
+    exact = RowPosterior(*prior)
+    sketches = {q: form(*prior, q, rng.spawn(1)[0]) for q in qbars}
     ratios = {q: np.empty((4, horizon), np.float32) for q in qbars}
     dimension = np.empty(horizon, np.float32)
     for t, arm in enumerate(design(rng, source.points, horizon)):
@@ -269,11 +269,11 @@ def equal_size(
 ) -> tuple[float, float]:
     """Return the largest approximate over exact variance of BKB, and of DTC on as many pulls."""
     rng = trial.rng("run")
-    given = source.kernel, source.points, source.noise_variance
+    prior = source.kernel, source.points, source.noise_variance
     pulls = design(rng, source.points, horizon)
-    exact = RowPosterior(*given)
-    bkb = sketch.BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
-    uniform = sketch.NystromPosterior(*given)
+    exact = RowPosterior(*prior)
+    bkb = sketch.BudgetedPosterior(*prior, qbar, rng.spawn(1)[0])
+    uniform = sketch.NystromPosterior(*prior)
     for arm in pulls:
         for posterior in (exact, bkb, uniform):
             posterior.update(arm, 0.0)
@@ -330,10 +330,13 @@ def sizes_of_steps(
     return pd.DataFrame(rows, pd.RangeIndex(1, horizon + 1, name="t"))
 
 
-def _sizes(known: sketch.NystromPosterior) -> dict[str, float]:
-    distinct = int((known.counts > 0).sum())
-    sizes = {"members": len(known.dictionary), "features": known.n_features, "distinct": distinct}
-    return sizes | {"d_eff": known.summed_variance}
+def _sizes(bkb: sketch.NystromPosterior) -> dict[str, float]:
+    return {
+        "members": len(bkb.dictionary),
+        "features": bkb.n_features,
+        "distinct": int((bkb.counts > 0).sum()),
+        "d_eff": bkb.summed_variance,
+    }
 
 
 def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:

@@ -77,7 +77,7 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
 
 def regret(traces: Curves) -> Figure:
     """Return cumulative regret by rule and radius, of the rules that the paper could know."""
-    known = {rule: trace for rule, trace in traces.items() if rule not in SINCE}
+    of_paper = {rule: trace for rule, trace in traces.items() if rule not in SINCE}
     looks = {f"{rule}, 3 sd": (figures.LOOK[rule][0], "--") for rule in ("exact", "BKB")}
-    fig, _ = figures.regret_row({"": known}, 3.8, looks=looks, hero="BKB")
+    fig, _ = figures.regret_row({"": of_paper}, 3.8, looks=looks, hero="BKB")
     return figures.labelled(fig, "Regret by radius, with and without the sketch")

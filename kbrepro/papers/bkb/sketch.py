@@ -171,9 +171,9 @@ class NystromPosterior(FeaturePosterior):
         if np.array_equal(distinct, self.inducing):
             return
         columns = np.empty((len(distinct), len(self._points)))
-        known = np.isin(distinct, self.inducing)
-        columns[known] = self._columns[np.searchsorted(self.inducing, distinct[known])]
-        columns[~known] = self._kernel(self._points[distinct[~known]], self._points)
+        kept = np.isin(distinct, self.inducing)
+        columns[kept] = self._columns[np.searchsorted(self.inducing, distinct[kept])]
+        columns[~kept] = self._kernel(self._points[distinct[~kept]], self._points)
         self._columns = columns
         self.inducing = checks.read_only(distinct)
         self._embed(nystrom_features(columns, distinct))

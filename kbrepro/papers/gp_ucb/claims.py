@@ -29,6 +29,7 @@ from kbrepro.claims.words import (
 )
 from kbrepro.papers.gp_ucb import gain, widths
 from kbrepro.papers.gp_ucb.experiments import NOISE_VARIANCE as S2
+from kbrepro.papers.gp_ucb.experiments import growing
 
 OTHERS = ("MPI", "mean only", "variance only")
 RIVALS = ("EI", *OTHERS)
@@ -298,7 +299,7 @@ def regret_and_band(name, band=True):
 
     def check(kept):
         trace = kept.traces(name)["GP-UCB"]
-        delta, n_arms, horizon = (kept.parameters[each] for each in ("delta", "n_arms", "horizon"))
+        delta, n_arms, horizon = (kept.parameters[key] for key in ("delta", "n_arms", "horizon"))
         _, _, bound = widths.theorems(delta, S2, n_arms, horizon)[name]
         share = (trace.cumulative_regret / bound).max(axis=1)
         failed = share > 1
@@ -384,9 +385,8 @@ def below_the_split(kept):
 
 def kept_gains(kept):
     """The kept greedy gains (T,) by kernel and d."""
-    cases = [("linear", d) for d in (1, 2, 4, 8)]
-    cases += [(kernel, d) for d, kernel in product((1, 2, 3), ("squared exponential", "matern"))]
-    return dict(zip(cases, kept.results("growth of the gain"), strict=True))
+    asked = [kept.parameters[name] for name in ("seed", "growth_points", "growth_horizon")]
+    return dict(zip(growing(*asked), kept.results("growth of the gain"), strict=True))
 
 
 def slope(x, y):

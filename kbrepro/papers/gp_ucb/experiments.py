@@ -88,10 +88,10 @@ def experiments(
     plan = {}
     draws = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=NOISE_VARIANCE)
     theorems = widths.theorems(delta, NOISE_VARIANCE, n_arms, horizon)
-    known = rules(delta, prior_sd=1.0)
+    by_name = rules(delta, prior_sd=1.0)
     proved = {"GP-UCB, Theorem 2": partial(UCB, width=theorems["Theorem 2"].width)}
-    plan["Fig. 5a"] = Planned(Experiment(draws, known | proved, horizon), trials, seed)
-    three = {name: known[name] for name in ("GP-UCB", "GP-UCB/5", "EI")}
+    plan["Fig. 5a"] = Planned(Experiment(draws, by_name | proved, horizon), trials, seed)
+    three = {name: by_name[name] for name in ("GP-UCB", "GP-UCB/5", "EI")}
     many = Experiment(draws, three, horizon)
     plan["three rules, many"] = Planned(many, on_par_trials, seed, trials, block=5, arms=False)
 
@@ -112,7 +112,7 @@ def experiments(
     cases = [*growing(seed, growth_points, growth_horizon).values()]
     job = partial(gain.gain_of_case, cases)
     plan["growth of the gain"] = Planned(job, len(cases), seed)
-    usual = {"GP-UCB": known["GP-UCB"]}
+    usual = {"GP-UCB": by_name["GP-UCB"]}
     for name, kernel in KERNELS.items():
         for d in (1, 2, 3):
             source = GPDraw(kernel, points_for(name, d, n_arms, seed), NOISE_VARIANCE)

@@ -62,11 +62,11 @@ def four_gains(
         "squared exponential": (SquaredExponential(0.2), line),
         "linear": (Linear(), unit_vectors(n_arms, 4, seed)),
     }
-    known: dict[str, tuple[Array, Array]] = {}
+    gains: dict[str, tuple[Array, Array]] = {}
     for name, (kernel, points) in kernels.items():
         greedy, _ = greedy_gain(kernel, points, noise_variance, horizon)
-        known[name] = greedy, eigvalsh(kernel(points, points))[::-1]
-    return known
+        gains[name] = greedy, eigvalsh(kernel(points, points))[::-1]
+    return gains
 
 
 def grid_of(n: int, d: int) -> Array:

@@ -72,8 +72,8 @@ def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Arra
 
 def over_rounds(width: Width, model: Model, horizon: int) -> Array:
     """Return the widths (horizon,) of all rounds, of a width that uses only round and model."""
-    asking = [SimpleNamespace(t=t, model=model) for t in range(1, horizon + 1)]
-    return np.array([width(each) for each in asking])
+    policies = [SimpleNamespace(t=t, model=model) for t in range(1, horizon + 1)]
+    return np.array([*map(width, policies)])
 
 
 def slope_tail(lengthscale: float) -> dict[str, float]:

@@ -179,8 +179,8 @@ def versions_of(kept):
     """The versions of GPN-UCB; cUCB given L = 2 and 1, and how many times as wide its bounds are as
     GPN-UCB's.
     """
-    given = {"L = 2": kept.traces("cUCB, draws")["cUCB"], "L = 1": kept.traces("L = 1")["cUCB"]}
-    columns = statistics(given | kept.traces("versions of GPN-UCB"), facts(kept)[1])
+    by_slope = {"L = 2": kept.traces("cUCB, draws")["cUCB"], "L = 1": kept.traces("L = 1")["cUCB"]}
+    columns = statistics(by_slope | kept.traces("versions of GPN-UCB"), facts(kept)[1])
     return columns | {("cUCB", "relative width"): np.array(kept.results("relative widths"))}
 
 

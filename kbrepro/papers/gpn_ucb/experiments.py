@@ -53,8 +53,8 @@ FIRST_LAYER: Rules = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
 @cache
 def obvious(side: int, wanted: int, seed: int) -> tuple[int, ...]:
     """Return the numbers of the first draws with an obvious maximiser."""
-    found = measures.find_chains(DrawnChain(side), wanted, True, Trial(seed, 0))
-    return tuple(found.tolist())
+    numbers = measures.find_chains(DrawnChain(side), wanted, True, Trial(seed, 0))
+    return tuple(numbers.tolist())
 
 
 @cache
@@ -106,9 +106,9 @@ def experiments(
 
     plan["chains, draws"] = Planned(partial(measures.chain_facts, draws), chains, seed)
     plan["chains, norm 2"] = Planned(partial(measures.chain_facts, norm_2), norm_2_chains, seed)
-    found = partial(measures.find_chains, draws)
-    plan["obvious ones, found"] = Planned(partial(found, obvious_chains, True), 1, seed)
-    plan["the first of several, found"] = Planned(partial(found, 1, False), 1, seed)
+    search = partial(measures.find_chains, draws)
+    plan["obvious ones, found"] = Planned(partial(search, obvious_chains, True), 1, seed)
+    plan["the first of several, found"] = Planned(partial(search, 1, False), 1, seed)
 
     times = trials_per_chain
     play("draws", Repeated(draws, times), RULES, chains * times)

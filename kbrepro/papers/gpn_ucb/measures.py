@@ -52,14 +52,14 @@ def find_chains(
     Fewer if the first `most` chains hold fewer. One job, whatever the trial's number: it looks at
     chain 0, 1, 2, ... of the trial's seed.
     """
-    found: list[int] = []
+    numbers: list[int] = []
     for number in range(most):
         gap, _ = chain_facts(source, Trial(trial.seed, number))
         if gap >= OBVIOUS if obvious else gap <= SEVERAL:
-            found.append(number)
-        if len(found) == wanted:
+            numbers.append(number)
+        if len(numbers) == wanted:
             break
-    return np.array(found)
+    return np.array(numbers)
 
 
 def ranges_of(source: Source, numbers: Sequence[int], seed: int) -> Array:

@@ -64,8 +64,9 @@ class NetworkModel(checks.Checked):
         outputs = [np.atleast_1d(checks.array("observation", output)) for output in observation]
         shapes = [output.shape for output in outputs]
         if shapes != [(n,) for n in self.widths]:
-            told = f"observation has shapes {shapes}"
-            raise ValueError(f"{told}: the layers have {self.widths} outputs")
+            raise ValueError(
+                f"observation has shapes {shapes}: the layers have {self.widths} outputs"
+            )
         yield from pairwise([self.points[arm], *outputs])
 
 

@@ -30,8 +30,9 @@ def lipschitz(kernel: Kernel, norm: float) -> float:
     elif isinstance(kernel, Matern) and kernel.nu > 1:
         curvature = kernel.nu / (kernel.nu - 1) * kernel.variance / kernel.lengthscale**2
     else:
-        told = f"kernel = {kernel!r} is not allowed"
-        raise ValueError(f"{told}: its functions need not be Lipschitz continuous")
+        raise ValueError(
+            f"kernel = {kernel!r} is not allowed: its functions need not be Lipschitz continuous"
+        )
     return norm * float(np.sqrt(curvature))
 
 

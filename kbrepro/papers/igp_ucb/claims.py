@@ -273,8 +273,8 @@ def igp_ucb_beats_ei_and_pi_on_light(fig4b):
 
 def at_both(word, panels):
     """IGP-UCB and GP-UCB compare so on at least half of the synthetic panels, and on light."""
-    told = compared(word, panels, ["IGP-UCB"], ["GP-UCB"])
-    return at_each(told[:-1], told[-1:])
+    holds = compared(word, panels, ["IGP-UCB"], ["GP-UCB"])
+    return at_each(holds[:-1], holds[-1:])
 
 
 SEVEN = f"{AHEAD}, the smallest of seven panels, without temperature"

@@ -63,15 +63,15 @@ def rules(delta: float, gain: GainByFormula, prior_sd: float = 1.0) -> Rules:
 
 def panels() -> dict[str, tuple[Source, GainByFormula]]:
     """Return the source and the formula of the gain of each panel of Figs. 1 to 3."""
-    known: dict[str, tuple[Source, GainByFormula]] = {}
+    by_label: dict[str, tuple[Source, GainByFormula]] = {}
     for title, kernel in (("(a) SE", SE), ("(b) Matérn", MATERN)):
-        known[f"Fig. 1 {title}"] = PosteriorMean(kernel, n_arms=100), GAINS[kernel]
-        known[f"Fig. 2 {title}"] = PriorDraw(kernel, n_arms=100), GAINS[kernel]
+        by_label[f"Fig. 1 {title}"] = PosteriorMean(kernel, n_arms=100), GAINS[kernel]
+        by_label[f"Fig. 2 {title}"] = PriorDraw(kernel, n_arms=100), GAINS[kernel]
     for title, function, d in (("(a) Rosenbrock", rosenbrock, 2), ("(b) Hartmann-3", hartmann3, 3)):
         arms = OnRandomArms(SE, 100 * d, d, function=function)
         source = OtherModel(arms, norm_of=partial(rkhs_norm, kind="smoothed"))
-        known[f"Fig. 3 {title}"] = source, replace(GAINS[SE], d=d)
-    return known
+        by_label[f"Fig. 3 {title}"] = source, replace(GAINS[SE], d=d)
+    return by_label
 
 
 def mornings(lab: SensorData, days: list[str]) -> Array:
@@ -122,9 +122,9 @@ def experiments(
         for kernel in kernels:
             policies = rules(delta, formula[type(kernel)])
             players = {rule: policies[rule] for rule in PLAYERS}
-            told = Experiment(OtherModel(own, kernel=kernel), players, kernel_horizon)
+            misled = Experiment(OtherModel(own, kernel=kernel), players, kernel_horizon)
             label = f"Fig. 1 {title} told {kernel}"
-            plan[label] = Planned(told, kernel_trials, seed, arms=False)
+            plan[label] = Planned(misled, kernel_trials, seed, arms=False)
 
     def on_sensors(label: str, data: SensorData, source: Rows, policies: Rules) -> None:
         measured = Experiment(source, policies, sensor_horizon, measured=data.checksum)

@@ -76,7 +76,7 @@ def leads(mean: pd.DataFrame) -> pd.DataFrame:
             fig3.loc[improving].max() / fig3.loc[list(OURS)].min(),
             fig3.loc["GP-TS"] / best,
         )
-        lines[variant.removeprefix(", ") or "no margin"] = [float(each.max()) for each in ratios]
+        lines[variant.removeprefix(", ") or "no margin"] = [float(ratio.max()) for ratio in ratios]
     columns = (
         "Fig. 1: IGP-UCB over the best other",
         "Fig. 3: EI or PI over the best other",
@@ -92,11 +92,11 @@ def sensitivity(inflation: pd.DataFrame) -> dict[str, float]:
     """
     logs = np.log(inflation).mean()
     ours = logs[list(OURS[1:])].mean()
-    found: dict[str, float] = {}
+    costs: dict[str, float] = {}
     for variant in ("noisy incumbent", "margin 0.01"):
         theirs = logs[[f"EI, {variant}", f"PI, {variant}"]].mean()
-        found[variant] = math.exp(ours - theirs)
-    return found
+        costs[variant] = math.exp(ours - theirs)
+    return costs
 
 
 def take_home(final: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

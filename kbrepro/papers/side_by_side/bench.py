@@ -46,12 +46,12 @@ class Setting:
 
     def rules(self, delta: float, qbar: float = 4.0) -> dict[str, Entry]:
         """Return the rules that are defined here, by name."""
-        known = {}
+        rules = {}
         for name, entry in field(delta, nu=self.nu, unit=self.unit, qbar=qbar).items():
             defined = (self.nu or not entry.matern) and (self.grid or not entry.grid)
             if defined and name != self.without:
-                known[name] = entry
-        return known
+                rules[name] = entry
+        return rules
 
     def met(self, entry: Entry) -> bool:
         """Return whether what a rule's proof assumes holds here."""
@@ -119,11 +119,11 @@ class Misled:
         problem = self.source(trial)
         model = problem.model
         kernel: Any = model.kernel
-        given = replace(
+        wrong = replace(
             model,
             kernel=replace(kernel, lengthscale=kernel.lengthscale * self.lengthscale),
             noise_variance=model.noise_variance * self.noise**2,
             noise_scale=model.noise_scale * self.noise,
             norm=model.norm and model.norm * self.norm,
         )
-        return replace(problem, model=given, noise=problem.noise or Gaussian(model.noise_scale))
+        return replace(problem, model=wrong, noise=problem.noise or Gaussian(model.noise_scale))

@@ -67,7 +67,7 @@ def settings(
 ) -> dict[str, bench.Setting]:
     """Return the problems of the bench, by name; simulated readings say so."""
     seeds = {"Table 1": seed_table1, "BKB": seed_bkb}
-    known = bench.synthetic(n_arms, horizon, seeds, long_horizon)
+    problems = bench.synthetic(n_arms, horizon, seeds, long_horizon)
     lab, light, road = (load(name) for name in ("temperature", "light", "traffic_usc"))
     minutes = lab.readings
     temperature, of_lab = sensor_problems(minutes[: 2 * len(minutes) // 3], minutes[-2000:], 0.5)
@@ -81,12 +81,12 @@ def settings(
         chosen = np.linspace(0, len(source.rewards) - 1, trials).astype(int)
         norm_of = partial(rkhs_norm, kind="smoothed", ridge=source.noise_variance)
         rows = replace(source, rewards=source.rewards[chosen], norm_of=norm_of)
-        known[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=data.checksum)
+        problems[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=data.checksum)
 
     add("temperature", lab, temperature, of_lab, len(lab.sensors))
     add("light", light, lux, of_light, horizon)
     add("traffic", road, speeds, of_road, len(road.sensors))
-    return known
+    return problems
 
 
 def experiments(
@@ -134,8 +134,8 @@ def experiments(
 
     for name in COVERED:
         setting = bench_of[name]
-        known = setting.rules(delta)
-        rules = {rule: known[rule].make for rule in BANDED if rule in known}
+        defined = setting.rules(delta)
+        rules = {rule: defined[rule].make for rule in BANDED if rule in defined}
         banded = Experiment(setting.source, rules, wrong_horizon, record_band=True)
         plan[f"coverage, {name}"] = Planned(banded, wrong_trials, seed, arms=False)
 

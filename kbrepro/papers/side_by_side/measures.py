@@ -68,7 +68,7 @@ def at_horizons(
     trials = [pd.DataFrame(play(f"{label}, T = {horizon}")) for horizon in horizons]
     by_rule: dict[str, Array] = {}
     for rule in trials[0]:
-        by_rule[rule] = np.stack([np.concatenate([*each[rule]]) for each in trials], axis=1)
+        by_rule[rule] = np.stack([np.concatenate([*totals[rule]]) for totals in trials], axis=1)
     return by_rule
 
 
@@ -79,12 +79,12 @@ def slope(horizons: Sequence[int], totals: Array) -> float:
 
 def exponents(curves: Panels, horizons: Sequence[int]) -> pd.DataFrame:
     """Return measured and proved exponents by nu, d and rule."""
-    found = {}
+    rows = {}
     for (nu, d), panel in curves.items():
         proved = proved_exponents(d, nu)
         for rule, totals in panel.items():
-            found[nu, d, rule] = {"measured": slope(horizons, totals), "proved": proved[rule]}
-    return pd.DataFrame(found).T.rename_axis(["ν", "d", "rule"])
+            rows[nu, d, rule] = {"measured": slope(horizons, totals), "proved": proved[rule]}
+    return pd.DataFrame(rows).T.rename_axis(["ν", "d", "rule"])
 
 
 def leads(curves: Panels, horizon: int) -> pd.DataFrame:
