@@ -11,8 +11,16 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = "shared rooms"
-PLACES = (SHARED, "papers", "notebooks", "benchmarks", "tests")
+FOLDERS = ("kbrepro", "notebooks", "benchmarks", "tests")
+#: A line of the table -> how the files that it counts begin.
+PLACES = {
+    "package": "kbrepro/",
+    "papers": "kbrepro/papers/",
+    "notebooks": "notebooks/",
+    "benchmarks": "benchmarks/",
+    "package, notebooks and benchmarks": FOLDERS[:3],
+    "tests": "tests/",
+}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SILENT = {
     tokenize.COMMENT,
@@ -22,14 +30,6 @@ SILENT = {
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 }
-
-
-def place(path: Path) -> str:
-    """Return which part of the house a file belongs to."""
-    parts = path.relative_to(ROOT).parts
-    if parts[0] != "kbrepro":
-        return parts[0]
-    return "papers" if parts[1] == "papers" and len(parts) > 3 else SHARED
 
 
 def code_lines(source: str) -> tuple[int, int]:
@@ -53,54 +53,52 @@ def count(source: str) -> dict[str, int]:
     lines, tokens = code_lines(source)
     found = [node for node in nodes if isinstance(node, COMPREHENSIONS)]
     twice = [node for node in found if len(node.generators) > 1]
-    names = [node for node in nodes if isinstance(node, ast.Name) and node.id == "Any"]
+
     return {
         "nodes": len(nodes),
         "lines": lines,
         "tokens": tokens,
         "comprehensions": len(found),
         "two for": len(twice),
-        "Any": len(names),
     }
 
 
 def house(root: Path = ROOT) -> dict[str, dict[str, int]]:
     """Return the counts of every file of package, notebooks, benchmarks and tests."""
-    folders = ("kbrepro", "notebooks", "benchmarks", "tests")
     files: list[Path] = []
-    for folder in folders:
+    for folder in FOLDERS:
         files.extend(sorted((root / folder).rglob("*.py")))
     return {str(path.relative_to(root)): count(path.read_text("utf-8")) for path in files}
 
 
 def total(counts: list[dict[str, int]]) -> dict[str, int]:
     """Return the sum of counts, name by name."""
-    return {name: sum(each[name] for each in counts) for name in counts[0]}
+    return {name: sum(count[name] for count in counts) for name in counts[0]}
+
+
+def density(sums: dict[str, int]) -> float:
+    """Return the tokens of a code line."""
+    return sums["tokens"] / max(sums["lines"], 1)
 
 
 def line(name: str, sums: dict[str, int]) -> str:
     """Return a line of the printed table."""
-    dense = sums["tokens"] / max(sums["lines"], 1)
     often = 1000 * sums["comprehensions"] / max(sums["lines"], 1)
     return (
-        f"{name:48s} {sums['nodes']:8,d} {sums['lines']:7,d} {dense:6.1f}"
-        f" {often:6.0f} {sums['two for']:5d} {sums['Any']:5d}"
+        f"{name:48s} {sums['nodes']:8,d} {sums['lines']:7,d} {density(sums):6.1f}"
+        f" {often:6.0f} {sums['two for']:5d}"
     )
 
 
 def main(*, files: bool) -> None:
     """Print the table: by part of the house, and with `--files` every file, the densest first."""
     counts = house()
-    print(f"{'':48s} {'nodes':>8s} {'lines':>7s} tokens  comp. 2 for   Any")
-    for name in PLACES:
-        print(line(name, total([each for at, each in counts.items() if place(ROOT / at) == name])))
-    ours = [each for at, each in counts.items() if not at.startswith("tests")]
-    print(line("package, notebooks and benchmarks", total(ours)))
-    package = [each for at, each in counts.items() if at.startswith("kbrepro")]
-    print(line("package", total(package)))
+    print(f"{'':48s} {'nodes':>8s} {'lines':>7s} tokens  comp. 2 for")
+    for name, folders in PLACES.items():
+        inside = [at for at in counts if at.startswith(folders)]
+        print(line(name, total([counts[at] for at in inside])))
     if files:
-        dense = sorted(counts, key=lambda at: -counts[at]["tokens"] / max(counts[at]["lines"], 1))
-        for at in dense:
+        for at in sorted(counts, key=lambda at: density(counts[at]), reverse=True):
             print(line(at, counts[at]))
 
 
