@@ -4,31 +4,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from kept_trials import kept_of
+from kept_trials import kept_in
 
-from kbrepro import paths
 from kbrepro.claims.judging import replication_probabilities
 from kbrepro.claims.words import indistinguishable
 from kbrepro.papers.igp_ucb import claims
 
 
-@pytest.fixture(scope="module")
-def kept():
-    (folder,) = (paths.project_root() / "results" / "paper").glob("02*/played")
-    return kept_of(folder)
-
-
 @pytest.mark.parametrize("figure", claims.all_figures, ids=lambda figure: figure.what)
-def test_footnote_11_excludes_where_ei_and_pi_can_be_told_apart(figure, kept):
+def test_footnote_11_excludes_where_ei_and_pi_can_be_told_apart(figure):
     values = [*claims.INCUMBENT["EI and PI"]]
-    readings = [[figure.under(kept, {"EI and PI": value})] for value in values]
-    numbers = replication_probabilities(
-        lambda fig: indistinguishable(fig["EI"], fig["PI"], fig.axis),
-        readings,
-        np.random.default_rng(0),
-        200,
-        40,
-    )
+    readings = [[figure.under(kept_in("02"), {"EI and PI": value})] for value in values]
+    alike = lambda fig: indistinguishable(fig["EI"], fig["PI"], fig.axis)  # noqa: E731
+    numbers = replication_probabilities(alike, readings, np.random.default_rng(0), 200, 40)
     apart = {value for value, number in zip(values, numbers, strict=True) if number.value <= 0.1}
     assert apart == {*figure.excluded}
 
@@ -38,11 +26,8 @@ def test_runs_above_a_bound_and_the_room(monkeypatch):
     totals = {"a": np.array([0.0, 5.0]), "b": np.array([3.0, 3.0])}
     played = SimpleNamespace(problem=lambda trial: SimpleNamespace(model=4.0), horizon=2)
     planned = SimpleNamespace(experiment=played, seed=0, trials=2)
-    kept = SimpleNamespace(
-        column=lambda label, *_: totals[label],
-        planned=lambda label: planned,
-        parameters={"delta": 0.1},
-    )
+    kept = SimpleNamespace(parameters={"delta": 0.1}, planned=lambda label: planned)
+    kept.column = lambda label, *_: totals[label]
     monkeypatch.setattr(claims, "PROVED", [*totals])
     monkeypatch.setattr(claims.measures, "theorem_3_bound", lambda model, *_: model)
     assert claims.regret_of_igp_ucb.check(kept) == (1, 2, 0.1, 0.625)
