@@ -3,7 +3,6 @@ their draws.
 """
 
 import json
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusing import refuses
 
 from kbrepro.bandits.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.bandits.problems import Model
@@ -43,16 +43,12 @@ def dense(kernel, members, history):
     """
     K, S = kernel(POINTS, POINTS), list(members)
     Q = K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S]
-    X, y = [arm for arm, _ in history], np.array([observation for _, observation in history])
+    X, y = zip(*history, strict=True)
     noisy = Q[np.ix_(X, X)] + NOISE * np.eye(len(X))
-    solved = np.linalg.solve(noisy, Q[X])
-    taken = np.einsum("ij,ji->i", Q[:, X], solved)
-    return (
-        solved.T @ y,
-        np.diag(Q) - taken,
-        np.diag(K) - taken,
-        np.linalg.slogdet(noisy / NOISE)[1] / 2,
-    )
+    solved = np.linalg.solve(noisy, Q[[*X]])
+    lost = np.einsum("ij,ji->i", Q[:, X], solved)
+    gain = np.linalg.slogdet(noisy / NOISE)[1] / 2
+    return solved.T @ y, np.diag(Q) - lost, np.diag(K) - lost, gain
 
 
 @few
@@ -71,20 +67,15 @@ def test_dense_formulas_whatever_the_dictionary_was_before(kernel, members, befo
     ours.use_dictionary(np.array(members))
     inducing = np.unique(members)
     features = sketch.nystrom_features(kernel(POINTS[inducing], POINTS), inducing)
-    for posterior, variance in (
-        (ours, dtc),
-        (updated(FeaturePosterior(features, NOISE), history), sor),
-    ):
+    regressors = updated(FeaturePosterior(features, NOISE), history)
+    counts = np.bincount([arm for arm, _ in history], minlength=14)
+    for posterior, variance in ((ours, dtc), (regressors, sor)):
         np.testing.assert_allclose(posterior.mean, mean, rtol=0, atol=1e-8)
         np.testing.assert_allclose(posterior.variance, variance, rtol=0, atol=1e-9)
         np.testing.assert_allclose(posterior.sd**2, posterior.variance)
-        np.testing.assert_array_equal(
-            posterior.counts, np.bincount([a for a, _ in history], minlength=14)
-        )
+        np.testing.assert_array_equal(posterior.counts, counts)
         assert posterior.gain == pytest.approx(gain, abs=1e-8)
-        assert posterior.summed_variance == pytest.approx(
-            sum(variance[a] for a, _ in history) / NOISE, abs=1e-6
-        )
+        assert posterior.summed_variance == pytest.approx(counts @ variance / NOISE, abs=1e-6)
     assert ours.dictionary.tolist() == members and ours.inducing.tolist() == inducing.tolist()
 
 
@@ -98,28 +89,20 @@ def test_the_code_of_the_authors_has_the_same_mean_variance_and_width(run):
     """Three of its runs of 100 pulls, recorded with their last dictionary, which is of distinct
     arms.
     """
-    points, kernel = np.array(run["points"]), SquaredExponential(run["lengthscale"])
-    ours = NystromPosterior(kernel, points, run["noise_variance"])
-    updated(ours, zip(run["arms"], run["rewards"], strict=True)).use_dictionary(
-        np.array(run["dictionary"])
-    )
+    given = np.array(run["points"]), SquaredExponential(run["lengthscale"]), run["noise_variance"]
+    model = Model(*given, norm=run["norm"])  # R^2 = lambda
+    ours = NystromPosterior(model.kernel, model.points, model.noise_variance)
+    updated(ours, zip(run["arms"], run["rewards"], strict=True))
+    ours.use_dictionary(np.array(run["dictionary"]))
     np.testing.assert_allclose(ours.mean, run["mean"], rtol=0, atol=1e-9)
     np.testing.assert_allclose(ours.variance, run["variance"], rtol=1e-9)
-    model = Model(
-        points,
-        kernel,
-        run["noise_variance"],
-        norm=run["norm"],
-        noise_scale=run["noise_variance"] ** 0.5,
-    )
     policy = SimpleNamespace(model=model, posterior=ours, t=len(run["arms"]) + 1)
     assert Authors(run["delta"])(policy) == pytest.approx(run["width"], rel=1e-9)
 
 
 def test_a_dictionary_that_spans_nothing():
-    origin = updated(
-        NystromPosterior(Linear(), np.array([[0.0, 0.0], [1.0, 0.0]]), NOISE), [(0, 1.0), (1, 1.0)]
-    )
+    origin = NystromPosterior(Linear(), np.array([[0.0, 0.0], [1.0, 0.0]]), NOISE)
+    updated(origin, [(0, 1.0), (1, 1.0)])
     origin.use_dictionary(np.array([0]))  # the linear kernel's variance is 0
     np.testing.assert_allclose(origin.variance, [0.0, 1.0])
     assert origin.n_features == 0
@@ -132,10 +115,8 @@ def test_streaming_keeps_a_pull_with_the_smallest_probability_so_far():
     """Pull i is kept with min of p_i .. p_4: 0.3 for all four; 1000 runs, 5 standard errors (error
     level 3e-6).
     """
-    posterior, members = (
-        StreamingPosterior(Independent(), grid(4), 0.5, 2.0, np.random.default_rng(5)),
-        np.zeros(4),
-    )
+    posterior = StreamingPosterior(Independent(), grid(4), 0.5, 2.0, np.random.default_rng(5))
+    members = np.zeros(4)
     for _ in range(1000):
         posterior._members, posterior._probabilities = np.empty(0, dtype=int), np.empty(0)
         for arm, inclusion in enumerate([0.9, 0.5, 0.7, 0.3]):
@@ -153,8 +134,7 @@ def test_an_empty_dictionary_keeps_the_newest_pull_and_a_bad_pull_changes_nothin
         posterior.update(arm, 0.0)
         assert posterior.dictionary.tolist() == [arm]
     mean = posterior.mean
-    with pytest.raises(ValueError, match="observation = nan is not allowed"):
-        posterior.update(2, float("nan"))
+    refuses((lambda: posterior.update(2, float("nan")), "observation = nan is not allowed"))
     np.testing.assert_array_equal(posterior.mean, mean)
     assert posterior.dictionary.tolist() == [4] and posterior.counts.sum() == 3
 
@@ -174,28 +154,20 @@ def test_random_features_converge():
 
 
 def test_quadrature_features_are_exact_with_enough_nodes():
-    kernel, points = (
-        SquaredExponential(0.3, variance=1.3),
-        np.random.default_rng(12).uniform(size=(40, 1)),
-    )
+    kernel = SquaredExponential(0.3, variance=1.3)
+    points = np.random.default_rng(12).uniform(size=(40, 1))
     Z = sketch.quadrature_features(kernel, points, 31)
     assert Z.shape == (40, 30)
     np.testing.assert_allclose(Z @ Z.T, kernel(points, points), rtol=0, atol=1e-9)
 
 
 def test_bad_settings_are_named():
-    rng = np.random.default_rng(0)
-    cases = {
-        "kernel = .* is not allowed: these features fit the": partial(
-            sketch.random_features, KERNELS[0], POINTS, 10, rng
+    rng, given = np.random.default_rng(0), (KERNELS[0], POINTS, NOISE)
+    refuses(
+        (lambda: BudgetedPosterior(*given, 0.99, rng), "qbar = 0.99 .*: qbar must be at least 1"),
+        (lambda: BudgetedPosterior(*given, np.nan, rng), "qbar = nan is not allowed"),
+        (
+            lambda: sketch.random_features(*given[:2], 10, rng),
+            "kernel = .*: these features fit the",
         ),
-        "qbar = 0.99 is not allowed: qbar must be at least 1": partial(
-            BudgetedPosterior, KERNELS[0], POINTS, NOISE, 0.99, rng
-        ),
-        "qbar = nan is not allowed": partial(
-            BudgetedPosterior, KERNELS[0], POINTS, NOISE, np.nan, rng
-        ),
-    }
-    for message, act in cases.items():
-        with pytest.raises(ValueError, match=message):
-            act()
+    )
