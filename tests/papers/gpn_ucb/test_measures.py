@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from traces import trace_of
+from dense import dense_at
 
 from kbrepro.bandits.kernels import grid
 from kbrepro.bandits.problems import Trial
@@ -18,7 +18,7 @@ LOOSE = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1, 1), norm=2
 
 
 @pytest.mark.parametrize("mode", ["paper", "outward"])
-def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(dense, mode):
+def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(mode):
     """m = 3, B = L = 2: r_t over 4 (16 s_1 + 4 s_2 + s_3), R_T over 2^4 2 2^2 Sigma_T."""
     trial, problem, outward = Trial(3, 1), LOOSE(Trial(3, 1)), mode == "outward"
     radius = 10.0 if outward else 1.0
@@ -29,7 +29,7 @@ def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(
     for t, i in np.ndindex(9, 3):
         if t:
             before, z = arms[:t], inputs[i][arms[t : t + 1]]
-            _, variance = dense(KERNEL, inputs[i][before], problem.outputs[i][before], z, 1e-7)
+            _, variance = dense_at(KERNEL, inputs[i][before], problem.outputs[i][before], z, 1e-7)
             sds[t, i] = np.sqrt(max(variance[0], 0))
     h = 2 / 300
     added = 10 * 2 * (4 * h + h) if outward else 0.0
@@ -73,7 +73,7 @@ def test_errors_of_nonadaptive_sampling_are_the_largest_over_designs_and_arms():
     np.testing.assert_allclose(measures.nonadaptive_regrets(LOOSE, [3, 5], Trial(4, 2)), regrets)
 
 
-def test_bounds_lose_the_best_arm_and_outputs_refute_b_where_the_first_layer_is_too_large(dense):
+def test_bounds_lose_the_best_arm_and_outputs_refute_b_where_the_first_layer_is_too_large():
     chain = exact_chain(8)(Trial(5, 0))
     first = chain.outputs[0]
     points = chain.model.points
@@ -89,35 +89,8 @@ def test_bounds_lose_the_best_arm_and_outputs_refute_b_where_the_first_layer_is_
     assert not measures.excludes_best(chain, arms)
     best = chain.expected_reward.argmax()
     pulled = np.unique(arms)
-    mean, variance = dense(KERNEL, points[pulled], first[pulled], points[[best]], 1e-7)
+    mean, variance = dense_at(KERNEL, points[pulled], first[pulled], points[[best]], 1e-7)
     least = float(np.abs(first[best] - mean).item() / np.sqrt(variance[0]))
     for factor, excluded in ((0.99, True), (1.01, False)):
         model = replace(chain.model, norm_bound=factor * least)
         assert measures.excludes_best(replace(chain, model=model), arms) == excluded
-
-
-def test_what_bounds_did_has_a_row_for_every_chain():
-    arms = np.array([[3, 17, 40], [1, 2, 3]])
-    fates = measures.what_bounds_did(exact_chain(8), [0, 4], arms, np.array([0.04, 0.06]), 5)
-    assert fates["missed"].tolist() == [False, True]
-    assert fates["refuted"].tolist() == [np.inf, np.inf]
-
-
-def test_simple_regrets_are_of_the_rows_asked_for_at_the_pulls_asked_for():
-    regret = np.array([[0.8, 0.9, 0.4, 0.6], [0.5, 0.02, 0.3, 0.3]])
-    rules = {"EI": trace_of(regret)}
-    whole = measures.simple_regrets(rules, np.array([2, 4])).loc["EI"]
-    assert whole.tolist() == pytest.approx([100 * (0.8 + 0.4 + 0.02 + 0.02) / 4, 50.0])
-    some = measures.simple_regrets(rules, np.array([2, 4]), np.array([False, True])).loc["EI"]
-    assert some.tolist() == pytest.approx([2.0, 0.0])
-
-
-def test_intervals_of_the_arm_beside_the_last_pull():
-    """Outward sets hold those of the grid; without an envelope none is narrower."""
-    trial = Trial(5, 0)
-    chain = exact_chain(12)(trial)
-    widths, off, known = measures.beside_last_pull(chain, 6, trial)
-    assert widths.shape == (3, 3) and (widths >= 0).all(axis=None)
-    assert (widths["no envelope"] >= widths["grid"] - 1e-12).all()
-    assert (widths["outward"] >= widths["grid"] - 1e-12).all()
-    assert off >= 0 and known >= 0

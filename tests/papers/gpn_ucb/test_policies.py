@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from dense import dense_at
 from scipy.stats import norm
 
 from kbrepro.bandits.problems import Trial
@@ -68,11 +69,11 @@ def test_every_policy_starts_at_the_same_random_arm_and_finds_good_ones(make):
         assert output.tobytes() in whole and output.tobytes() not in kept
 
 
-def test_cascade_ucb_and_oi_are_the_recursion_on_dense_posteriors(dense):
+def test_cascade_ucb_and_oi_are_the_recursion_on_dense_posteriors():
     problem, arms = chain(25), list(ARMS)
     z, spread, inputs = problem.model.points, 0.0, problem.model.points[arms]
     for output in problem.outputs:
-        mean, variance = dense(KERNEL, inputs, output[arms], z, 1e-7)
+        mean, variance = dense_at(KERNEL, inputs, output[arms], z, 1e-7)
         spread = np.sqrt(np.maximum(variance, 0)) + 2.0 * spread
         z, inputs = mean, output[arms]
     upper, lower = z[:, 0] + 2.0 * spread, z[:, 0] - 2.0 * spread
@@ -97,7 +98,7 @@ def test_a_black_box_sees_the_reward_alone():
         CascadeUCB(SMALL["multi-output"][0](Trial(57, 20)).model)
 
 
-def test_nonadaptive_sampling_is_the_dense_composition_and_finds_the_maximum_of_what_it_sees(dense):
+def test_nonadaptive_sampling_is_the_dense_composition_and_finds_the_maximum_of_what_it_sees():
     problem = chain(33)
     design = uniform_design(problem.model.points, 3)
     # the nearest to -10/3, 0 (or its neighbour) and 10/3, in both coordinates
@@ -107,7 +108,7 @@ def test_nonadaptive_sampling_is_the_dense_composition_and_finds_the_maximum_of_
     z, inputs = problem.model.points, problem.model.points[design]
     mean, sds = nonadaptive(problem, 3)
     for output, sd in zip(problem.outputs, sds, strict=True):
-        z, variance = dense(KERNEL, inputs, output[design], z, 1e-7)
+        z, variance = dense_at(KERNEL, inputs, output[design], z, 1e-7)
         np.testing.assert_allclose(sd**2, np.maximum(variance, 0), atol=1e-6)
         inputs = output[design]
     np.testing.assert_allclose(mean, z[:, 0], atol=1e-4)

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from dense import dense_posterior
+from refusing import refuses
 
 from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
 from kbrepro.bandits.problems import Model, RKHSFunction, Rows, Trial
@@ -21,9 +23,9 @@ def source(n_arms=24, noise_variance=0.01):
 
 def dense(model, arms, observed):
     """Mean and sd of every arm by one solve."""
-    K, arms = model.kernel(model.points, model.points), np.array(arms, dtype=int)
-    G = np.linalg.solve(K[np.ix_(arms, arms)] + model.noise_variance * np.eye(len(arms)), K[arms])
-    return np.array(observed) @ G, np.sqrt(np.maximum(np.diag(K) - (K[arms] * G).sum(axis=0), 0))
+    given = model.kernel, model.points, model.noise_variance
+    mean, covariance = dense_posterior(*given, arms, observed)
+    return mean, np.sqrt(np.maximum(np.diag(covariance), 0))
 
 
 def first_of(index, among, order):
@@ -35,10 +37,8 @@ def first_of(index, among, order):
 def test_widths_are_their_formulas():
     model = Model(grid(7), SquaredExponential(0.2), 0.25, noise_scale=0.3, norm=2.0)
     noise = 0.3 / 0.5 * math.sqrt(2 * math.log(2 * 14 / 0.1))
-    assert FixedDesign(0.1, scale=0.5).of(model, 14) == pytest.approx((2 + noise) / 2)
-    assert FixedDesignTighter(0.1, scale=0.5).of(model, 14) == pytest.approx(
-        math.hypot(2, noise) / 2
-    )
+    widths = [kind(0.1, scale=0.5).of(model, 14) for kind in (FixedDesign, FixedDesignTighter)]
+    assert widths == pytest.approx([(2 + noise) / 2, math.hypot(2, noise) / 2])
 
 
 def test_bias_and_noise_of_a_fixed_design_add_up_in_squares():
@@ -48,9 +48,7 @@ def test_bias_and_noise_of_a_fixed_design_add_up_in_squares():
     model = source()(Trial(0, 0)).model
     K, arms = model.kernel(model.points, model.points), np.array([0, 3, 3, 9, 20])
     W = np.linalg.solve(K[np.ix_(arms, arms)] + model.noise_variance * np.eye(5), K[arms])
-    bias = (
-        np.diag(K) - 2 * (W * K[arms]).sum(axis=0) + (W * (K[np.ix_(arms, arms)] @ W)).sum(axis=0)
-    )
+    bias = np.diag(K - 2 * W.T @ K[arms] + W.T @ K[np.ix_(arms, arms)] @ W)
     _, sd = dense(model, arms, np.zeros(5))
     np.testing.assert_allclose(bias + model.noise_variance * (W**2).sum(axis=0), sd**2, atol=1e-12)
 
@@ -109,7 +107,7 @@ def sensors(trial):
 
 
 def drawn_functions(trial):
-    return source(noise_variance=[1e-4, 1e-2][trial.number])(trial)
+    return source(noise_variance=(1e-4, 1e-2)[trial.number])(trial)
 
 
 @pytest.mark.parametrize(("rule", "slow"), [(BPE, slow_bpe), (SupKernelUCB, slow_levels)])
@@ -119,11 +117,9 @@ def test_rules_pull_the_arms_of_their_statement(rule, slow, width, problems):
     for number in range(2):
         problem = problems(Trial(5, number))
         policy = rule(problem.model, 120, width=width, rng=7)
-        trace = run(policy, problem, 120, np.random.default_rng(6))
-        noise, ties = np.random.default_rng(6), np.random.default_rng(7)
-        assert trace.arms.tolist() == slow(
-            problem, 120, width, noise, ties.permutation(problem.model.n_arms)
-        )
+        arms = run(policy, problem, 120, np.random.default_rng(6)).arms
+        order = np.random.default_rng(7).permutation(problem.model.n_arms)
+        assert arms.tolist() == slow(problem, 120, width, np.random.default_rng(6), order)
 
 
 def without_noise(rule, horizon, number, **model):
@@ -150,8 +146,10 @@ def test_the_best_arm_is_never_dropped_while_the_band_holds():
 
 
 def test_what_a_rule_cannot_do_without_is_named():
-    for rule in (BPE, SupKernelUCB):
-        with pytest.raises(ValueError, match="norm = None"):
-            rule(Model(grid(5), SquaredExponential(0.2), 0.1), 10, width=FixedDesign(0.1))
-    with pytest.raises(ValueError, match="unit = 0"):
-        SupKernelUCB(source()(Trial(0, 0)).model, 10, width=FixedDesign(0.1), unit=0)
+    width, model = FixedDesign(0.1), source()(Trial(0, 0)).model
+    without = replace(model, norm=None)
+    refuses(
+        (lambda: BPE(without, 10, width=width), "norm = None"),
+        (lambda: SupKernelUCB(without, 10, width=width), "norm = None"),
+        (lambda: SupKernelUCB(model, 10, width=width, unit=0), "unit = 0"),
+    )
