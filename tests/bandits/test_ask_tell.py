@@ -102,6 +102,9 @@ def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(pulls, pendi
         np.testing.assert_allclose(posterior.precision, precision)
         np.testing.assert_allclose(posterior.covariance_with(3), C[3], atol=1e-9)
         np.testing.assert_allclose(after.variance, later[1].diagonal(), atol=1e-9)
+        np.testing.assert_allclose(after.covariance_with(3), later[1][3], atol=1e-9)
+        waits = np.bincount(pending, minlength=A) if pending else np.zeros(A)
+        np.testing.assert_allclose(after.precision, precision + waits / NOISE)
         # what is pending was told its own mean
         np.testing.assert_allclose(later[0], after.mean, atol=1e-9)
         assert after.counts.sum() == len(pulls) + len(pending)
@@ -114,34 +117,6 @@ def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(pulls, pendi
 # Ask
 
 
-@few
-@given(
-    pulls=history,
-    pending=st.lists(arms, max_size=3),
-    n=st.integers(1, 4),
-    name=st.sampled_from(list(BATCHES)),
-)
-def test_a_batch_is_the_plain_rule_told_the_mean_of_what_is_pending(pulls, pending, n, name):
-    """GP-BUCB, and for EI the kriging believer."""
-    policy, believer = (told(BATCHES[name], pulls) for _ in "12")
-    mean = dense(pulls)[0]
-    believer.ask()  # draws the order of ties
-    for arm in pending:
-        believer.tell(arm, mean[arm])
-    expected = []
-    for _ in range(n):
-        expected.append(believer.ask())
-        believer.tell(expected[-1], mean[expected[-1]])
-    policy.ask()
-    before = policy.posterior
-    asked = policy.ask(n, pending=pending)
-    assert (
-        (asked if n > 1 else [asked]) == expected
-        and policy.posterior is before
-        and policy.t == len(pulls) + 1
-    )
-
-
 @pytest.mark.parametrize("name", BATCHES | DRAWS)
 def test_one_arm_all_arms_and_nothing_pending_is_the_plain_call(name):
     make, rng = (BATCHES | DRAWS)[name], np.random.default_rng(1)
@@ -152,10 +127,7 @@ def test_one_arm_all_arms_and_nothing_pending_is_the_plain_call(name):
         plain.tell(arm, reward)
         full.tell([arm], [reward], noise_variance=NOISE)
     np.testing.assert_array_equal(plain.posterior.mean, full.posterior.mean)
-    together = make(model())
-    together.tell(plain.history.arms, plain.history.rewards)
-    np.testing.assert_array_equal(plain.posterior.mean, together.posterior.mean)
-    assert plain.history[:2] == full.history[:2] == together.history[:2]
+    assert plain.history[:2] == full.history[:2]
 
 
 def test_a_batch_of_a_rule_that_draws_is_of_independent_draws():
@@ -174,23 +146,6 @@ def test_a_batch_of_a_rule_that_draws_is_of_independent_draws():
     assert len(set(pending)) > 3 and C.diagonal()[3] > left[3]
 
 
-@few
-@given(
-    pulls=history,
-    allowed=st.sets(arms, min_size=1),
-    name=st.sampled_from(["UCB", "EI", "variance", "mean", "PI"]),
-)
-def test_the_best_of_the_allowed_arms_is_asked(pulls, allowed, name):
-    policy = told((BATCHES | OTHERS)[name], pulls)
-    index = policy.index()
-    allowed = sorted(allowed)
-    asked = policy.ask(allowed=allowed)
-    assert asked in allowed and index[asked] >= index[allowed].max() - 1e-9
-    assert policy.ask(allowed=np.isin(np.arange(A), allowed)) == asked
-    best, mean = policy.recommend(allowed=allowed), policy.posterior.mean
-    assert best in allowed and mean[best] >= mean[allowed].max() - 1e-9
-
-
 @pytest.mark.parametrize("make", [UniformPlay, partial(UCB, random_opening=True)])
 def test_arms_at_random_are_drawn_from_the_allowed_ones(make):
     policy = make(model())
@@ -201,18 +156,14 @@ def test_arms_at_random_are_drawn_from_the_allowed_ones(make):
 
 
 @few
-@given(pulls=history, seed=st.integers(0, 99))
-def test_while_the_band_holds_the_recommended_arm_loses_at_most_the_gap(pulls, seed):
+@given(pulls=history)
+def test_the_gap_is_the_most_that_the_recommended_arm_loses_while_the_band_holds(pulls):
     policy = told(UCB, pulls)
     mean, C, _ = dense(pulls)
-    reach = 1.5 * np.sqrt(C.diagonal())
     best, gap = policy.recommend(), policy.gap()
-    rewards = mean + reach * np.random.default_rng(seed).uniform(-1, 1, (50, A))
-    assert (rewards.max(axis=1) - rewards[:, best] <= gap + 1e-9).all() and mean[
-        best
-    ] == pytest.approx(mean.max())
-    worst = mean + reach * np.where(np.arange(A) == best, -1, 1)
-    assert gap == pytest.approx(worst.max() - worst[best], abs=1e-9)  # it is attained
+    worst = mean + 1.5 * np.sqrt(C.diagonal()) * np.where(np.arange(A) == best, -1, 1)
+    assert mean[best] == pytest.approx(mean.max())
+    assert gap == pytest.approx(worst.max() - worst[best], abs=1e-9)
     assert told(kb.PIMS, pulls).gap(WIDTH) == pytest.approx(gap) and policy.gap(allowed=[best]) == 0
 
 
@@ -231,26 +182,6 @@ def test_another_model_is_told_the_history_and_the_same_one_goes_on(name):
     ]
     assert again.history == policy.history == other.history and other.posterior.n_arms == 36
     assert other.ask() in range(36) and type(other) is type(policy)
-
-
-@pytest.mark.parametrize("name", BATCHES | DRAWS | OTHERS)
-def test_a_prior_mean_is_what_is_taken_off_the_rewards(name):
-    make = (BATCHES | DRAWS | OTHERS)[name]
-    shift = np.linspace(50, 60, A)
-    plain, shifted = make(model(), rng=7), make(model(mean=shift), rng=7)
-    rng = np.random.default_rng(8)
-    for _ in range(15):
-        arm, reward = plain.ask(allowed=[4, 5, 6]), rng.standard_normal()
-        plain.tell(arm, reward)
-        shifted.tell(arm, reward + shift[arm])
-        np.testing.assert_allclose(shifted.posterior.mean, plain.posterior.mean + shift, atol=1e-9)
-    level = make(model(mean=100.0), rng=7)
-    level.tell(plain.history.arms, np.array(plain.history.rewards) + 100)
-    level.rng, level._rank = plain.rng, plain._rank
-    state = plain.rng.bit_generator.state
-    asked = plain.ask()
-    level.rng.bit_generator.state = state
-    assert level.ask() == asked
 
 
 def test_one_warning_where_rewards_do_not_fit_the_prior():
@@ -289,7 +220,10 @@ def test_one_warning_where_rewards_do_not_fit_the_prior():
         (UCB, r"allowed\[1\] = 25 is", lambda p: p.ask(allowed=[0, 25])),
         (UCB, r"pending\[0\] = -1 is", lambda p: p.ask(pending=[-1])),
         (UCB, r"arms\[1\] = 25 is", lambda p: p.tell([0, 25], [0.0, 1.0])),
+        (UCB, r"arms\[0\] = 25 is", lambda p: p.tell(25, 99.0)),
         (UCB, "rewards = ", lambda p: p.tell([0, 1], [1.0])),
+        (UCB, "rewards = nan", lambda p: p.tell(2, np.nan)),
+        (UCB, "rewards = inf", lambda p: p.tell(2, np.inf)),
         (
             UCB,
             r"noise_variance\[0\] = 0.0",
@@ -308,6 +242,7 @@ def test_what_is_not_taken_is_refused_by_name_and_changes_nothing(make, argument
     with pytest.raises((ValueError, IndexError), match=f"{argument}.* not allowed"):
         call(policy)
     assert policy.t == 1 and policy.history.arms == []
+    assert policy.ask() == make(model()).ask()
 
 
 @pytest.mark.parametrize("make", [partial(BKB, width=WIDTH, qbar=2), *NONE.values()])

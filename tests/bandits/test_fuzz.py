@@ -1,7 +1,6 @@
 """Random models, rules and calls against a Gaussian process that is written out here.
 
 It answers by one dense solve a question, and nothing of it comes from the package.
-`python tests/bandits/test_fuzz.py` counts the sequences of calls that see each of the MUTANTS.
 """
 
 import copy
@@ -353,17 +352,6 @@ def mutated(owner, name, old, new):
     return scope[name]
 
 
-def reds(sequences):
-    """How many sequences are red."""
-    found = 0
-    for number in range(sequences):
-        try:
-            played(65, 0, number)
-        except AssertionError:
-            found += 1
-    return found
-
-
 @pytest.mark.filterwarnings(*QUIET)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_wrong_variant_is_seen(name, monkeypatch):
@@ -371,14 +359,3 @@ def test_a_wrong_variant_is_seen(name, monkeypatch):
     with pytest.raises(AssertionError):
         for number in range(400):
             played(65, number // 100, number % 100)
-
-
-if __name__ == "__main__":
-    import warnings
-
-    for said in QUIET:
-        warnings.filterwarnings("ignore", said.partition(":")[2])
-    for its in MUTANTS:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(*MUTANTS[its][:2], mutated(*MUTANTS[its]))
-            print(f"{its}: {reds(600)} of 600 sequences", flush=True)

@@ -5,7 +5,6 @@ from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
-import psutil
 import pytest
 from dense import dense_posterior
 
@@ -20,7 +19,6 @@ from kbrepro.bandits.posterior import (
     RowPosterior,
     exact_posterior,
     lattice,
-    lattice_posterior,
 )
 from kbrepro.bandits.posterior.lattice import LatticeDraws, Precision, PriorCovariance, lattice_of
 from kbrepro.bandits.problems import Model, factor_draw, prior_draws
@@ -126,25 +124,15 @@ def test_mean_and_variance_are_those_of_a_dense_solve(kernel, points, noise_vari
     )
 
 
-class NeverRefined(LatticePosterior):
-    """Wrong: takes the first weights as they come."""
+def test_weights_that_are_inexact_are_refined(monkeypatch):
+    times = Precision.times
 
-    def covariance_with(self, arm):
-        self._inverse.times, times = (
-            lambda v: times(v).astype(np.float32).astype(float),
-            self._inverse.times,
-        )
-        try:
-            return super().covariance_with(arm)
-        finally:
-            self._inverse.times = times
+    def rounded(*given):
+        return times(*given).astype(np.float32).astype(float)
 
-
-def test_weights_that_are_inexact_are_refined():
-    assert (
-        largest_error(NeverRefined(KERNELS[1], LATTICES[2], 0.1), KERNELS[1], LATTICES[2], 0.1)
-        < 1e-10
-    )
+    monkeypatch.setattr(Precision, "times", rounded)
+    posterior = LatticePosterior(KERNELS[1], LATTICES[2], 0.1)
+    assert largest_error(posterior, KERNELS[1], LATTICES[2], 0.1) < 1e-10
 
 
 def test_arms_of_largest_index_share_a_pass_over_the_inverse_and_the_arms_are_the_same(monkeypatch):
@@ -170,21 +158,6 @@ def test_arms_of_largest_index_share_a_pass_over_the_inverse_and_the_arms_are_th
     np.testing.assert_allclose(means[True], means[False], rtol=0, atol=1e-13)
 
 
-def test_those_of_largest_index_that_are_new_are_taken_along(monkeypatch):
-    monkeypatch.setattr("kbrepro.bandits.posterior.AHEAD_FROM", 10)
-    posterior, rng = LatticePosterior(KERNELS[1], grid(100), 0.1), np.random.default_rng(1)
-    for arm in rng.permutation(100)[:20].tolist():
-        posterior.update(arm, 0.0)
-    index = rng.standard_normal(100)
-    order = [arm for arm in np.argsort(-index).tolist() if not posterior.counts[arm]]
-    posterior.look_ahead(order[0], index)
-    assert set(posterior._inverse.ahead) == set(order[:16])
-    posterior.look_ahead(order[3], index)
-    assert set(posterior._inverse.ahead) == set(order[:16])
-    posterior.look_ahead(order[70], index)
-    assert set(posterior._inverse.ahead) == {*order[:31], order[70]}
-
-
 def test_what_was_looked_ahead_while_the_panels_changed_is_not_used(monkeypatch):
     """As another thread may tell meanwhile."""
     rng, inverse, once = np.random.default_rng(3), Precision(), Precision._times_panels
@@ -205,16 +178,6 @@ def test_what_was_looked_ahead_while_the_panels_changed_is_not_used(monkeypatch)
     np.testing.assert_allclose(inverse.times(v, 7), P @ v, rtol=1e-12)
 
 
-def test_a_rule_that_draws_does_not_look_ahead(monkeypatch):
-    monkeypatch.setattr("kbrepro.bandits.posterior.AHEAD_FROM", 1)
-    policy = ThompsonSampling(
-        Model(grid(30), KERNELS[1], 0.1), width=Constant(1.0), form=LatticePosterior
-    )
-    policy.tell([3, 9], [0.5, 0.2])
-    policy.ask()
-    assert policy.posterior._inverse.ahead == {}
-
-
 # The form for a size
 
 
@@ -223,8 +186,6 @@ def test_the_form_is_chosen_by_size(monkeypatch):
     assert type(exact_posterior(KERNELS[1], grid(40), 0.1, 10)) is LatticePosterior
     assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 10)) is RowPosterior
     assert type(exact_posterior(Linear(), grid(40, low=1.0), 0.1, 80)) is CovariancePosterior
-    with pytest.warns(UserWarning, match="points are no lattice, see axis 0.* longer$"):
-        assert lattice_posterior(KERNELS[1], grid(40) ** 2, 0.1) is None
     model = Model(grid(40), KERNELS[1], 0.1)
     # up to 1.5 pulls an arm
     assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 58)) is RowPosterior
@@ -239,19 +200,6 @@ def test_draws_of_a_smooth_kernel_are_made_by_a_factor(monkeypatch):
     monkeypatch.setattr(lattice, "LONGEST_TORUS", -3000)
     assert type(prior_draws(Matern(0.1, nu=1.5), grid(50))) is LatticeDraws
     assert prior_draws(SquaredExponential(10.0), grid(50)).func is factor_draw
-
-
-def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypatch):
-    plane = grid(60, 2)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 5e4}))
-    told = (
-        r"posterior of 100 arms over 500 pulls needs 0.00048 GB .* 5e-05 GB .*: what fits is"
-        r" horizon = 62 or less"
-    )
-    with pytest.raises(MemoryError, match=told):
-        exact_posterior(KERNELS[1], grid(100), 0.1, 500)
-    with pytest.raises(MemoryError, match=r"convolution on a lattice of \(60, 60\) arms needs"):
-        LatticePosterior(KERNELS[1], plane, 0.1)
 
 
 # Draws

@@ -123,18 +123,20 @@ def test_told_the_same_arms_and_rewards_a_rule_goes_on_with_the_same_arms(name):
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_an_interrupt_leaves_a_policy_as_it_was_or_told(name):
-    """At lines of one `tell`, and then of putting it back."""
+    """At lines of one `tell`, and then of putting it back; of three pulls where it takes a list."""
     policy, problem, noise, _ = play(name, 6)
-    arm, n = policy.ask(), len(policy.history.arms)
-    reward = problem.pull(arm, noise)
+    before, arm = policy.history.arms, policy.ask()
+    arms = [arm] if hasattr(policy, "_arm") else [arm, 3, arm]  # it takes only what it asked for
+    rewards = [problem.pull(arm, noise) for arm in arms]
+    given = (arms, rewards) if len(arms) > 1 else (arm, rewards[0])
     told = copy.deepcopy(policy)
-    told.tell(arm, reward)
+    told.tell(*given)
     right = goes_on(told, problem, 3, copy.deepcopy(noise))
     for line in (3, 8, 16, 25, 40, 60, 100, 300):
         again = copy.deepcopy(policy)
-        interrupted(partial(again.tell, arm, reward), line)
+        interrupted(partial(again.tell, *given), line)
         interrupted(lambda: again.t, line)  # noqa: B023  called at once
-        if len(again.history.arms) == n:
-            again.tell(arm, reward)
-        assert len(again.history.arms) == n + 1
+        if again.history.arms == before:
+            again.tell(*given)
+        assert again.history.arms == before + arms
         assert goes_on(again, problem, 3, copy.deepcopy(noise)) == right

@@ -34,14 +34,6 @@ def same(one, other):
 # Masks
 
 
-def test_zeros_and_ones_are_a_mask_of_what_is_allowed_and_pending():
-    policy, arms = UCB(MODEL), [3, 9]
-    zeros_and_ones = np.bincount(arms, minlength=30)
-    for flags in (zeros_and_ones, zeros_and_ones.tolist(), zeros_and_ones == 1):
-        assert policy.ask(3, pending=flags) == policy.ask(3, pending=arms)
-        assert policy.ask(allowed=flags) in arms
-
-
 def test_zeros_and_ones_are_arms_of_pulls_and_from_ten_arms_on_warned_of():
     flags = [0, 1] * 15
     for take in (UCB(MODEL).tell, MODEL.fit):

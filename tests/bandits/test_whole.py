@@ -69,30 +69,6 @@ def assert_as_before(policy, before, problem, noise):
     assert goes_on(policy, problem, 4, noise) == goes_on(before, problem, 4, again)
 
 
-@pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
-def test_a_list_is_told_whole_or_not_at_all_in_every_form(name, error, monkeypatch):
-    policy, problem, noise, _ = play(name, 6)
-    if hasattr(policy, "_arm"):  # takes only what it asked for
-        pytest.skip("asks for an arm at a time")
-    before, kind = copy.deepcopy(policy), type(getattr(policy, "policy", policy))
-    arms = [3, 12, 3, 7]
-    rewards = [problem.pull(arm, noise) for arm in arms]
-    learn, calls = kind.learn, []
-
-    def fails(self, *given):
-        learn(self, *given)
-        calls.append(given)
-        if len(calls) == 3:
-            raise error
-
-    with monkeypatch.context() as patch:
-        patch.setattr(kind, "learn", fails)
-        with pytest.raises(error):
-            policy.tell(arms, rewards)
-    assert_as_before(policy, before, problem, noise)
-
-
 #: What may not fit in the middle of one `tell`: the policy, the function, and which of its calls
 #: fails.
 HALF_WAY = {
@@ -173,19 +149,12 @@ def test_a_rule_of_ones_own_that_fails_is_put_back_too():
 SECONDS = np.array([1, 2], dtype="m8[s]")
 #: What is no list of two numbers.
 NO_NUMBERS = {
-    "one NaN": [0.5, np.nan], "None": [0.5, None], "missing": pd.array([1, None], dtype="Int64"),
-    "missing time": np.array(["2020-01-01", "NaT"], dtype="M8[s]"), "durations": SECONDS,
-    "durations in a Series": pd.Series(pd.to_timedelta([1, 2], unit="s")),
-    "a list of durations": list(SECONDS),
-    "objects": SECONDS.astype(object), "a dictionary": {0: 0.5, 1: 0.7},
-    "values": {0: 0.5, 1: 0.7}.values(),
+    "one NaN": [0.5, np.nan], "missing": pd.array([1, None], dtype="Int64"),
+    "durations": SECONDS, "a list of durations": list(SECONDS), "a dictionary": {0: 0.5, 1: 0.7},
     "a set": {0.5, 0.7}, "a table": pd.DataFrame([[0.5], [0.7]]),
-    "its columns": pd.DataFrame([[0.5, 1], [0.7, 2]]),
-    "bytes": b"57", "bytearray": bytearray(b"57"), "memory": memoryview(b"57"), "text": "57",
-    "texts": ["5", "7"],
+    "bytes": b"57", "memory": memoryview(b"57"), "text": "57", "texts": ["5", "7"],
     "hidden": np.ma.array([0.5, 0.7], mask=[0, 1]), "one hidden": [0.5, np.ma.masked],
-    "in a row": [np.ma.array([0.5, 0.7], mask=[0, 1])], "complex": [1 + 2j, 1.0],
-    "a generator": (y for y in [0.5, 0.7]), "structured": np.zeros(2, "i4,f4"),
+    "complex": [1 + 2j, 1.0], "a generator": (y for y in [0.5, 0.7]),
     "three": [0.1, 0.2, 0.3], "one": [0.1], "a number": 0.5, "ragged": [[1, 2], [3]],
 }  # fmt: skip
 
@@ -194,35 +163,27 @@ NO_NUMBERS = {
 @pytest.mark.parametrize("what", NO_NUMBERS)
 def test_what_is_no_list_of_numbers_is_refused_by_name_and_told_and_fitted_alike(what):
     policy, value = told(), NO_NUMBERS[what]
-    calls = {
-        "rewards": [lambda: policy.tell([1, 2], value), lambda: MODEL.fit([1, 2], value)],
-        "noise_variance": (
-            [lambda: policy.tell([1, 2], [0.5, 0.7], noise_variance=value)]
-            * (what not in ("a number", "None"))  # None is that of the model
-        ),
-        "arms": [lambda: policy.tell(value, [0.5, 0.7]), lambda: MODEL.fit(value, [0.5, 0.7])],
-        "allowed": [lambda: policy.ask(allowed=value), lambda: policy.recommend(allowed=value)],
-        "pending": [lambda: policy.ask(pending=value)],
-        "samples": [
-            lambda: kb.bootstrap(
-                kb.mean_difference, value, [1.0, 2.0], rng=np.random.default_rng(0)
-            )
-        ],
-        "points": (
-            [lambda: kb.Model(value, MODEL.kernel, 0.1)] * (what not in ("a table", "its columns"))
-        ),
-        "bounds": [lambda: kb.grid(3, bounds=value)] * (what != "its columns"),
-        "mean": [lambda: kb.Model(POINTS, MODEL.kernel, 0.1, mean=value)] * (what != "a number"),
-    }
-    before, state = policy.posterior.mean, policy.rng.bit_generator.state
-    for name, each in calls.items():
-        for call in each:
-            with pytest.raises((ValueError, IndexError), match=rf"^({name}|arm|rewards)\b"):
-                call()
+    calls = [
+        ("rewards", lambda: policy.tell([1, 2], value)),
+        ("rewards", lambda: MODEL.fit([1, 2], value)),
+        ("arms", lambda: policy.tell(value, [0.5, 0.7])),
+        ("arms", lambda: MODEL.fit(value, [0.5, 0.7])),
+        ("allowed", lambda: policy.ask(allowed=value)),
+        ("allowed", lambda: policy.recommend(allowed=value)),
+        ("pending", lambda: policy.ask(pending=value)),
+    ]
+    if what != "a number":
+        calls += [
+            ("noise_variance", lambda: policy.tell([1, 2], [0.5, 0.7], noise_variance=value)),
+            ("mean", lambda: kb.Model(POINTS, MODEL.kernel, 0.1, mean=value)),
+        ]
+    before, drawn = policy.posterior.mean, policy.rng.bit_generator.state
+    for name, call in calls:
+        with pytest.raises((ValueError, IndexError), match=rf"^({name}|arm|rewards)\b"):
+            call()
     np.testing.assert_array_equal(policy.posterior.mean, before)
-    assert (
-        len(policy.history.arms) == 3 and policy.t == 4 and policy.rng.bit_generator.state == state
-    )
+    assert policy.history.arms == [3, 8, 3] and policy.t == 4
+    assert policy.rng.bit_generator.state == drawn
 
 
 NO_ARMS = [np.timedelta64(3, "s"), np.timedelta64("NaT", "s"), pd.Timedelta(3, "s"), True, [3], 2.0]
@@ -240,11 +201,8 @@ def test_a_duration_a_truth_a_list_and_a_float_are_no_arm(duration):
 
 TWO = np.array([1.0, 0.0])
 NUMBERS = [
-    TWO, TWO.tolist(), tuple(TWO), TWO.astype(np.float16), TWO.astype(np.uint8), TWO.astype(bool),
-    [True, False],
-    pd.Series(TWO, index=[7, 3]), pd.array([1, 0], dtype="Int64"),
-    pd.array([True, False], dtype="boolean"),
-    np.ma.array(TWO, mask=[0, 0]), [np.float32(1), np.int8(0)], [1, False],
+    TWO, tuple(TWO), TWO.astype(np.float16), TWO.astype(bool), pd.Series(TWO, index=[7, 3]),
+    pd.array([1, 0], dtype="Int64"), np.ma.array(TWO, mask=[0, 0]), [np.float32(1), False],
 ]  # fmt: skip
 
 
@@ -288,6 +246,7 @@ def test_zeros_and_ones_for_every_arm_are_a_mask_of_what_is_allowed(kind):
         assert policy.ask(allowed=value) == policy.ask(allowed=mask)
         assert policy.recommend(allowed=value) == policy.recommend(allowed=mask)
         assert policy.gap(allowed=value) == policy.gap(allowed=mask)
+        assert policy.ask(3, pending=value) == policy.ask(3, pending=np.flatnonzero(mask))
     with pytest.raises(ValueError, match=r"allowed = .* not empty"):
         policy.ask(allowed=[0] * A)
     assert policy.ask(allowed=[1, 0, 1]) in (0, 1)  # not one for each arm
@@ -370,34 +329,15 @@ def test_while_a_batch_is_chosen_others_see_and_tell_the_policy_as_it_is(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
-    "what", [name for name, _ in inspect.getmembers(CovariancePosterior) if name[0] != "_"]
-)
-def test_a_width_of_ones_own_reads_the_posterior_in_batches_too(form, what):
+def test_a_width_of_ones_own_reads_the_posterior_in_batches_too(form):
     def width(policy):
-        its = getattr(policy.posterior, what, None)
-        if what == "covariance_with":
-            its = its(3)
-        assert its is not None or form is RowPosterior
+        its = policy.posterior
+        assert its.covariance_with(3).shape == its.precision.shape == (its.n_arms,)
+        assert (its.noise_variance, its.level, its.gain >= 0) == (0.05, 0.0, True)
         return 2.0
 
-    if what == "update":
-        return
     policy, plain = told(partial(kb.UCB, width=width), form=form), told(form=form)
     assert policy.ask(3, pending=[1]) == plain.ask(3, pending=[1])
-
-
-def test_after_pending_pulls_precision_and_covariances_are_those_of_the_told_posterior():
-    for form in (CovariancePosterior, LatticePosterior):
-        policy, believer = told(form=form), told(form=form)
-        after = base.AfterPending(policy.posterior, [4, 4, 9])
-        for arm in (4, 4, 9):
-            believer.tell(arm, believer.posterior.mean[arm])
-        np.testing.assert_allclose(after.precision, believer.posterior.precision)
-        np.testing.assert_allclose(
-            after.covariance_with(5), believer.posterior.covariance_with(5), atol=1e-12
-        )
-        assert (after.n_arms, after.noise_variance) == (A, 0.05)
 
 
 TS = partial(kb.ThompsonSampling, width=kb.Constant(1))

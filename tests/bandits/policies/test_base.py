@@ -88,26 +88,6 @@ def test_a_random_opening_is_uniform_draws_no_permutation_and_then_the_index_dec
     assert opened.ask() == plain.ask()
 
 
-def pulled(policy):
-    for arm, observation in [(3, 0.4), (20, -1.0), (3, 0.9), (11, 0.2)]:
-        policy.tell(arm, observation)
-    return policy
-
-
-@pytest.mark.parametrize("make", [POLICIES["GP-UCB"], POLICIES["EI, noisy incumbent"]])
-@pytest.mark.parametrize(
-    ("arm", "observation", "error"),
-    [(30, 99.0, IndexError), (2, float("nan"), ValueError), (2, np.inf, ValueError)],
-)
-def test_a_bad_pull_changes_nothing(make, arm, observation, error):
-    model = Model(grid(30), Matern(0.2, nu=2.5), 0.025)
-    policy, untouched = (pulled(make(model, 10)) for _ in range(2))
-    with pytest.raises(error, match="is not allowed"):
-        policy.tell(arm, observation)
-    assert (policy.posterior.gain, policy.t) == (untouched.posterior.gain, untouched.t)
-    np.testing.assert_array_equal(policy.index(), untouched.index())
-
-
 # The papers' formulas, written out on a dense posterior
 
 
