@@ -113,7 +113,7 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
         with suppress(ValueError):  # it plays no experiment
             known.add(each.experiment.horizon)
         if label in kept:
-            others = differences(kept[label]["settings"], each.job(label).settings, most=1)
+            others = differences(kept[label]["settings"], each.job(label).settings)[:1]
             yield from (
                 f"label {label!r} was played with other settings: {line}" for line in others
             )

@@ -8,7 +8,7 @@ from inspect import signature
 from kbrepro.data.store import load
 from kbrepro.papers import Load, Plan, found
 from kbrepro.trials import store
-from kbrepro.trials.store import Store
+from kbrepro.trials.store import Played, Store
 
 #: Of a notebook, by name.
 Parameters = Mapping[str, object]
@@ -45,7 +45,8 @@ def with_data(notebook: str, parameters: Parameters, full: Store, short: bool) -
     loads = remembering(full)
     plan = plan_of(notebook, parameters, loads)
     if short:
-        jobs = [planned.job(label) for label, planned in plan.items()]
-        if any(job.without_data and not full.has(job) for job in jobs):
-            return plan_of(notebook, parameters, load), load
+        for label, planned in plan.items():
+            job = planned.job(label)
+            if job.without_data and not isinstance(full.find(job, settings_alone=True), Played):
+                return plan_of(notebook, parameters, load), load
     return plan, loads

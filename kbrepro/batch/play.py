@@ -76,14 +76,16 @@ def play_missing(
     missing, n_left = {}, 0
     for label in labels or plan:
         job = plan[label].job(label)
-        elsewhere = full is not own and full.has(job)
-        try:
-            if not elsewhere and own.lacks(job):
-                missing[label] = _seconds(job, kept.get(label)) / n_cores
-        except store.OtherSettings:
+        if not at_full_scale and isinstance(full.find(job, settings_alone=True), store.Played):
+            continue
+        found = own.find(job, settings_alone=True)
+        if isinstance(found, store.OtherSettings):
             if at_full_scale and r.way_back:
-                raise store.OtherSettings(r.way_back) from None
-            raise
+                raise store.OtherSettings(r.way_back)
+            raise found
+        if found is None:
+            own.require_playable(job)
+            missing[label] = _seconds(job, kept.get(label)) / n_cores
     for place, (label, seconds) in enumerate(missing.items()):
         if time.monotonic() + seconds > end:
             n_left += 1

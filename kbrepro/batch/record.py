@@ -25,7 +25,7 @@ from kbrepro.claims.tables import Kept, Unlike
 from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of, looks
 from kbrepro.trials.replay import Replays
-from kbrepro.trials.store import PLAYED, Store
+from kbrepro.trials.store import PLAYED, Played, Store
 
 #: A picture is kept while no pixel differs from the new one by more, of 255: another processor
 #: colours edges so.
@@ -101,25 +101,28 @@ class Record:
         """
         checks.one_of(self.plan, label=label)
         planned = self.plan[label]
-        at_full_scale = not self.short or self._full.has(planned.job(label))
-        return planned.play(label, self._full if at_full_scale else self._own)
+        kept_in: Store | None = self._full
+        if self.short:
+            found = self._full.find(planned.job(label), settings_alone=True)
+            kept_in = self._full if isinstance(found, Played) else self._own
+        return planned.play(label, kept_in)
 
     def _unlike(self, label: str) -> str:
         """In what a label is not as at full scale; empty if it is."""
         if not self.short:
             return ""
         planned = self.plan.get(label)
-        others = self._full.others(planned.job(label), most=100) if planned else None
-        if others is None:
+        found = self._full.find(planned.job(label), settings_alone=True) if planned else None
+        if found is None:
             return f"`{label}` is not played at both scales"
-        if not others:
+        if isinstance(found, Played):
             return ""
         named = []
         for name, full in self.changed.items():
             now = self.parameters[name]
-            if any(line.endswith(f"{name}: {full} before, {now} now") for line in others):
+            if any(line.endswith(f"{name}: {full} before, {now} now") for line in found.places):
                 named.append(f"{name} is {now!r}, full scale {full!r}")
-        why = "; ".join(named) or others[0]
+        why = "; ".join(named) or found.places[0]
         return f"`{label}` is not as at full scale ({why})"
 
     def verdicts(self, *ids: str) -> None:

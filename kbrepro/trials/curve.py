@@ -76,7 +76,7 @@ class Curve(checks.Checked):
 
     def first(self, trials: int) -> Curve:
         """Return the first `trials` of many trials (all of them if there are fewer)."""
-        parts = {name: its[:trials] for name, its in vars(self).items() if its is not None}
+        parts = {name: part[:trials] for name, part in vars(self).items() if part is not None}
         return replace(self, **parts | {"at": self.at})
 
     @quiet

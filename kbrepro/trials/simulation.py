@@ -105,9 +105,9 @@ class Planned(checks.Checked):
     @property
     def experiment(self) -> Experiment:
         """The experiment, or that inside the job; ValueError if it plays none."""
-        for each in (self.what, *getattr(self.what, "args", ())):
-            if isinstance(each, Experiment):
-                return each
+        for part in (self.what, *getattr(self.what, "args", ())):
+            if isinstance(part, Experiment):
+                return part
         raise ValueError(f"{self.what} plays no experiment")
 
     def __repr__(self) -> str:
@@ -118,9 +118,9 @@ class Planned(checks.Checked):
         rule.
         """
         experiment = self.experiment
-        known = getattr(experiment.problem, "__dict__", {})
+        fields = getattr(experiment.problem, "__dict__", {})
         plain = {
-            name: value for name, value in known.items() if isinstance(value, int | float | str)
+            name: value for name, value in fields.items() if isinstance(value, int | float | str)
         }
         facts = [_called(type(experiment.problem).__name__, plain)]
         if not experiment.measured:  # of readings that are not here no problem can be made
@@ -131,8 +131,8 @@ class Planned(checks.Checked):
                 facts.append(f"noise variance {model.noise_variance:g}")
         facts += [f"$T$ = {experiment.horizon:,}", f"{self.trials:,} trials"]
         rows = [f"| {name} | `{_named(rule)}` |" for name, rule in experiment.policies.items()]
-        told = f"*Played:* {'; '.join(facts)}."
-        return "\n".join([told, "", "| rule | made by |", "| --- | --- |", *rows])
+        line = f"*Played:* {'; '.join(facts)}."
+        return "\n".join([line, "", "| rule | made by |", "| --- | --- |", *rows])
 
     def play(self, label: str, kept_in: store.Store | None = None) -> Any:
         """Return what `run_trials` returns of an experiment, or `map_trials` of a job."""
@@ -143,20 +143,14 @@ class Planned(checks.Checked):
         """Return the trials, read from a store or played, and kept there."""
         if kept_in is None:
             return _played(store.Job(label, self.function, None, **self._which), self.block, None)
-        checks.having("a store, such as Store(Path('played'))", "read", "keep", kept_in=kept_in)
+        checks.having("a store, such as Store(Path('played'))", "read_or_play", kept_in=kept_in)
         job = self.job(label)
-        kept = kept_in.read(job)
-        if kept is None:
-            kept = _played(job, self.block, kept_in)
-            kept_in.keep(job, kept)
-        elif kept_in.on_read:
-            kept_in.on_read(job, kept)
-        return kept
+        return kept_in.read_or_play(job, partial(_played, job, self.block, kept_in))
 
     def job(self, label: str) -> store.Job:
         """Return the job of a store; ValueError on what has no settings that can be kept."""
-        told = {"job": settings(self.function)} | self._which
-        return store.Job(label, self.function, told, **self._which)
+        description = {"job": settings(self.function)} | self._which
+        return store.Job(label, self.function, description, **self._which)
 
     @property
     def _which(self) -> dict[str, int]:
@@ -166,19 +160,19 @@ class Planned(checks.Checked):
 def _named(thing: object) -> str:
     """A setting in words: a rule, a width or a kernel with its arguments, or a value."""
     if isinstance(thing, partial):
-        name, given = thing.func.__name__, thing.keywords
+        name, arguments = thing.func.__name__, thing.keywords
     elif is_dataclass(thing) and not isinstance(thing, type):
-        name, given = type(thing).__name__, vars(thing)
+        name, arguments = type(thing).__name__, vars(thing)
     elif isinstance(thing, float):
         return "(of the readings)" if math.isnan(thing) else f"{thing:g}"
     else:
         return getattr(thing, "__name__", repr(thing))
-    return _called(name, given)
+    return _called(name, arguments)
 
 
-def _called(name: str, given: Mapping[str, object]) -> str:
-    told = [f"{each}={_named(value)}" for each, value in given.items() if value is not None]
-    return f"{name}({', '.join(told)})"
+def _called(name: str, arguments: Mapping[str, object]) -> str:
+    words = [f"{key}={_named(value)}" for key, value in arguments.items() if value is not None]
+    return f"{name}({', '.join(words)})"
 
 
 def start_policy(make: Callable[..., Any], model: object, horizon: int, trial: Trial) -> Any:
@@ -273,7 +267,7 @@ def curves(columns: Leaves) -> dict[str, Curve]:
     """Return the curves by policy of the columns that a store has of `play_trial`; empty if they
     are of another job.
     """
-    parts = nested({path[1:]: its for path, its in columns.items() if path[:1] == ("policies",)})
+    parts = nested({path[1:]: leaf for path, leaf in columns.items() if path[:1] == ("policies",)})
     made = {}
     for name in parts:
         part = parts[name]
@@ -388,23 +382,24 @@ def workers(**how: object) -> joblib.Parallel:
     import joblib
 
     return joblib.Parallel(
-        n_workers(), return_as="generator_unordered", initializer=_end_with_parent, **how
+        n_workers(),
+        return_as="generator_unordered",
+        initializer=_end_with,
+        initargs=(os.getpid(),),
+        **how,
     )
 
 
-def _end_with_parent() -> None:
-    """End this worker at most some seconds after the process that started it, also if that was
+def _end_with(caller: int) -> None:
+    """End this worker at most some seconds after the process that called it, also if that was
     killed.
 
     A thread asks, since the signal that Linux sends for it comes when the parent's *thread* ends.
-    Other backends than joblib's own may put a process or a machine between the two, and end their
-    workers themselves.
+    Backends that put a process or a machine between the two end their workers themselves.
     """
-    from joblib.externals.loky.backend.process import LokyProcess
-
     parent = multiprocessing.parent_process()
-    if parent and isinstance(multiprocessing.current_process(), LokyProcess):
-        threading.Thread(target=_watch, args=[parent.pid], daemon=True).start()
+    if parent and parent.pid == caller:
+        threading.Thread(target=_watch, args=[caller], daemon=True).start()
 
 
 def _watch(parent: int) -> None:

@@ -36,24 +36,24 @@ def listed(folder: Path) -> dict[str, str]:
         return {}
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     pairs = [line.partition("  ") for line in lines]
-    return {_name(name): known for known, _, name in pairs if name}
+    return {_name(name): digest for digest, _, name in pairs if name}
 
 
-def text(known: Mapping[str, str]) -> str:
+def text(checksums: Mapping[str, str]) -> str:
     """Return the text of SHA256SUMS."""
-    return "".join(f"{known[name]}  {name}\n" for name in sorted(known))
+    return "".join(f"{checksums[name]}  {name}\n" for name in sorted(checksums))
 
 
 def wrong(folder: Path) -> list[str]:
     """Return a line for every file that is not as SHA256SUMS says, is missing, or is not listed."""
-    known, here = listed(folder), of(folder)
+    said, here = listed(folder), of(folder)
     lines = []
-    for name in sorted(known.keys() | here.keys()):
+    for name in sorted(said.keys() | here.keys()):
         if name not in here:
             lines.append(f"{name} is listed in {NAME}, but missing")
-        elif name not in known:
+        elif name not in said:
             lines.append(f"{name} is not listed in {NAME}")
-        elif here[name] != known[name]:
+        elif here[name] != said[name]:
             lines.append(f"{name} was changed: it has another checksum than in {NAME}")
     return lines
 

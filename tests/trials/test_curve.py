@@ -41,15 +41,14 @@ def test_seconds_of_a_round_are_those_of_its_hundredth(horizon):
 @settings(max_examples=30)
 @given(st.integers(1, 400), st.integers(1, 4))
 def test_without_arms_regret_is_known_in_the_kept_rounds_alone(horizon, trials):
-    whole, at = (
-        trace_of(np.random.default_rng(horizon).random((trials, horizon))),
-        kept_rounds(horizon),
-    )
+    whole = trace_of(np.random.default_rng(horizon).random((trials, horizon)))
+    at = kept_rounds(horizon)
     kept = Curve(at, whole.seconds, whole.band_ratio, totals=whole.cumulative_regret[:, at - 1])
-    known, by = np.isin(np.arange(1, horizon + 1), at), np.full(trials, 2.0)
+    known = np.isin(np.arange(1, horizon + 1), at)
+    halved = kept.first(1).scaled(np.array([2.0]))
     for name in ("cumulative_regret", "average_regret"):
-        full = np.where(known, getattr(whole, name), np.nan)
-        np.testing.assert_array_equal(getattr(kept, name), full)
-        np.testing.assert_array_equal(getattr(kept.first(1).scaled(by[:1]), name), full[:1] / 2)
+        expected = np.where(known, getattr(whole, name), np.nan)
+        np.testing.assert_array_equal(getattr(kept, name), expected)
+        np.testing.assert_array_equal(getattr(halved, name), expected[:1] / 2)
     with pytest.raises(ValueError, match="this curve is kept without arms"):
         kept.regret  # noqa: B018

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shutil
-import threading
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -43,13 +42,19 @@ ABOUT, SECONDS = "about the label", "seconds of a trial"
 LENGTHS = " (lengths)"
 #: Bytes of a label as the name of a file.
 LONGEST = 200
+#: Places of other settings that a message names.
+SHOWN = 5
 #: The form of the files that are written; one that says no `version` has it, or that of edition
 #: 0.3.0.
 VERSION = 1
 
 
 class OtherSettings(ValueError):
-    """A label was played with settings other than those asked for."""
+    """A label was played with settings other than those asked for: they differ at `places`."""
+
+    def __init__(self, message: str, places: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.places = places
 
 
 class NotKept(RuntimeError):
@@ -98,9 +103,6 @@ class Played(NamedTuple):
         return [nested(self.trial(place)) for place in range(len(self.seconds))]
 
 
-NOTHING = Played({}, np.empty(0))
-
-
 @dataclass
 class Store:
     """A folder of labels; `fresh` ones are played anew, and with `read_only` nothing is played.
@@ -113,59 +115,56 @@ class Store:
     read_only: bool = False
     on_read: Callable[[Job, Played], None] | None = None
 
-    def read(self, job: Job) -> Played | None:
-        """Return what is kept of a job, or None if it must be played.
+    def find(self, job: Job, settings_alone: bool = False) -> Played | OtherSettings | None:
+        """Return what is kept of a job, or None if it is to be played, or, not raised, what says
+        that its label was played with other settings.
 
-        Raises OtherSettings, which names both settings, if they are not the same, and NotKept if
-        nothing may be played. Raises ValueError or FileNotFoundError if its file is damaged or
-        missing, unless it is fresh, and OSError, before anything is played, if it could not be
-        kept.
+        With `settings_alone` what is kept has no columns. Raises ValueError or FileNotFoundError if
+        its file is damaged or missing, unless it is fresh, and OtherSettings if keeping it would
+        replace another label.
         """
-        kept, parts = self._known(job), _parts(path_of(self.folder, job.label))
-        if kept is None:
-            if self._is_fresh(job.label):
-                shutil.rmtree(parts, ignore_errors=True)
-            parts.mkdir(parents=True, exist_ok=True)
+        fresh = self._is_fresh(job.label)
+        path = path_of(self.folder, job.label)
+        try:
+            found = _opened(path, job.label, settings_alone)
+        except (ValueError, FileNotFoundError):
+            if not fresh:
+                raise
+            return None
+        if found is None:
+            return None
+        about, kept = found
+        if about["label"] != job.label:
+            raise OtherSettings(
+                f"label {job.label!r} would replace {about['label']!r}: give it another name"
+            )
+        if fresh:
+            return None
+        if places := differences(about["settings"], job.settings):
+            return OtherSettings(
+                f"label {job.label!r} was played with other settings:"
+                f" {'; '.join(places[:SHOWN])}. To play it again: {_again(job.label)}",
+                places,
+            )
         return kept
 
-    def lacks(self, job: Job) -> bool:
-        """Return whether a job must be played; raises what `read` does."""
-        return self._known(job, settings_alone=True) is None
-
-    def has(self, job: Job) -> bool:
-        """Return whether a job is kept with these settings; ValueError if its file is damaged."""
-        return self.others(job) == []
-
-    def others(self, job: Job, most: int = 1) -> list[str] | None:
-        """Return where a job's settings differ from those that are kept; None if its label is not
-        kept.
-        """
-        about, _ = _opened(self.folder, job.label, settings_alone=True)
-        return None if about is None else differences(about["settings"], job.settings, most)
+    def read_or_play(self, job: Job, play: Callable[[], Played]) -> Played:
+        """Return what is kept of a job, or what `play()` returns, and keep that."""
+        found = self.find(job)
+        if isinstance(found, OtherSettings):
+            raise found
+        if found is None:
+            found = play()
+            self.keep(job, found)
+        elif self.on_read:
+            self.on_read(job, found)
+        return found
 
     def _is_fresh(self, label: str) -> bool:
         return bool({label, "*"} & {*self.fresh})
 
-    def _known(self, job: Job, settings_alone: bool = False) -> Played | None:
-        """What `read` returns; nothing is changed."""
-        fresh = self._is_fresh(job.label)
-        try:
-            about, kept = _opened(self.folder, job.label, settings_alone)
-        except (ValueError, FileNotFoundError):
-            if not fresh:
-                raise
-            about, kept = None, NOTHING
-        if about and about["label"] != job.label:
-            raise OtherSettings(
-                f"label {job.label!r} would replace {about['label']!r}: give it another name"
-            )
-        if about and not fresh:
-            if others := differences(about["settings"], job.settings):
-                raise OtherSettings(
-                    f"label {job.label!r} was played with other settings: {'; '.join(others)}. To"
-                    f" play it again: {_again(job.label)}"
-                )
-            return kept
+    def require_playable(self, job: Job) -> None:
+        """Raise NotKept if a job that is not kept may not or cannot be played."""
         if job.without_data:
             raise NotKept(
                 f"label {job.label!r} is not kept, and its data is not here: see data/README.md"
@@ -175,12 +174,21 @@ class Store:
                 f"label {job.label!r} is not kept; to play it: kbrepro play"
                 f" {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
             )
-        return None
 
     def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
-        """Return the leaves and seconds of finished trials of an interrupted job, by number."""
+        """Return the leaves and seconds of finished trials of an interrupted job, by number, and
+        make room for the others.
+
+        Pieces of other settings are not taken, nor is any if the job is fresh. NotKept if it may
+        not be played, OSError if nothing can be kept.
+        """
+        self.require_playable(job)
+        parts = _parts(path_of(self.folder, job.label))
+        if self._is_fresh(job.label):
+            shutil.rmtree(parts, ignore_errors=True)
+        parts.mkdir(parents=True, exist_ok=True)
         pieces = {}
-        for path in _parts(path_of(self.folder, job.label)).glob("*.npz"):
+        for path in parts.glob("*.npz"):
             with suppress(ValueError):  # a damaged piece is played again
                 about, kept = _read(path, job.label)
                 if not differences(about["settings"], job.settings):
@@ -204,18 +212,11 @@ class Store:
             path.with_suffix(".json"): f"{beside}\n".encode(),
             path: _packed(about, kept, zipfile.ZIP_LZMA),
         }
-        with _keeping:
-            known = sums.listed(self.folder) | {
-                each.name: sums.checksum(data) for each, data in files.items()
-            }
-            # the label's file last: if it is not there its pieces are, and the run goes on with
-            # them
-            paths.write_all({self.folder / sums.NAME: sums.text(known).encode()} | files)
+        listed = sums.listed(self.folder)
+        listed |= {file.name: sums.checksum(data) for file, data in files.items()}
+        # the label's file last: if it is not there its pieces are, and the run goes on with them
+        paths.write_all({self.folder / sums.NAME: sums.text(listed).encode()} | files)
         shutil.rmtree(_parts(path), ignore_errors=True)
-
-
-#: Held while labels are kept: two may end at once.
-_keeping = threading.Lock()
 
 
 def remembered(kept_in: Store, name: str, data: "SensorData") -> "SensorData":
@@ -228,25 +229,26 @@ def remembered(kept_in: Store, name: str, data: "SensorData") -> "SensorData":
     """
     label = f"data, {name}"
     if not data.is_real:
-        about, kept = _opened(kept_in.folder, label)
-        if about is None:
+        found = _opened(path_of(kept_in.folder, label), label)
+        if found is None:
             return data
-        (known,) = kept.results
+        (row,) = found[1].results
         return replace(
             data,
-            readings=np.full(known.shape, np.nan),
-            times=type(data.times)(known.times.astype("datetime64[ns]")),
-            sensors=known.sensors.tolist(),
-            unit=known.unit,
-            checksum=known.checksum,
+            readings=np.full(row.shape, np.nan),
+            times=type(data.times)(row.times.astype("datetime64[ns]")),
+            sensors=row.sensors.tolist(),
+            unit=row.unit,
+            checksum=row.checksum,
         )
+    if kept_in.read_only:
+        return data
     times = data.times.to_numpy().astype("datetime64[ns]").astype(int)
     axes = {"sensors": np.array(data.sensors), "times": times}
     job = Job(label, remembered, {"data": data.checksum} | settings(axes), 0, 0, 1)
-    if not kept_in.read_only and kept_in.read(job) is None:
-        shape = np.array(data.readings.shape)
-        known = axes | {"shape": shape, "unit": data.unit, "checksum": data.checksum}
-        kept_in.keep(job, Played(stacked([flat(known)]), np.zeros(1)))
+    shape = np.array(data.readings.shape)
+    row = axes | {"shape": shape, "unit": data.unit, "checksum": data.checksum}
+    kept_in.read_or_play(job, lambda: Played(stacked([flat(row)]), np.zeros(1)))
     return data
 
 
@@ -256,31 +258,22 @@ def labels(folder: Path) -> dict[str, About]:
 
     A damaged or newer file is left out: whoever opens it is told.
     """
-    told = {}
+    about_labels = {}
     for path in sorted(folder.glob("*.npz")):
         with suppress(ValueError):
             about, kept = _read(path, path.stem, settings_alone=True)
-            told[about["label"]] = about | {"seconds": _total(kept.seconds)}
-    return told
+            about_labels[about["label"]] = about | {"seconds": _total(kept.seconds)}
+    return about_labels
 
 
 def can_replace(folder: Path, label: str) -> bool:
     """Return whether a label is kept, or was and is damaged or missing."""
     path = path_of(folder, label)
     try:
-        about, _ = _read(path, label, settings_alone=True)
-        return bool(about["label"] == label)
-    except ValueError:
-        return _was_kept(path)
-
-
-def _was_kept(path: Path) -> bool:
-    """Whether a label's file is there or, without it, what is beside it or its checksum."""
-    return (
-        path.is_file()
-        or path.with_suffix(".json").is_file()
-        or path.name in sums.listed(path.parent)
-    )
+        found = _opened(path, label, settings_alone=True)
+    except (ValueError, FileNotFoundError):
+        return True
+    return found is not None and bool(found[0]["label"] == label)
 
 
 def opened(folder: Path, label: str) -> tuple[Any, Played]:
@@ -288,11 +281,12 @@ def opened(folder: Path, label: str) -> tuple[Any, Played]:
 
     FileNotFoundError lists the kept labels; ValueError if the file is damaged.
     """
-    about, kept = _opened(folder, label)
-    if about is None:
+    found = _opened(path_of(folder, label), label)
+    if found is None:
         raise FileNotFoundError(
             f"label {label!r} is not kept; kept are: {', '.join(labels(folder)) or 'none'}"
         )
+    about, kept = found
     return about["settings"], kept
 
 
@@ -306,9 +300,10 @@ def path_of(folder: Path, label: str) -> Path:
     path = folder / f"{name}.npz"
     if path.is_file():
         return path
-    return next(
-        (each for each in folder.glob("*.npz") if normalize("NFC", each.name) == path.name), path
-    )
+    for other in folder.glob("*.npz"):
+        if normalize("NFC", other.name) == path.name:
+            return other
+    return path
 
 
 def _parts(path: Path) -> Path:
@@ -342,8 +337,8 @@ def _packed(about: About, kept: Played, compression: int) -> bytes:
             members[name + LENGTHS] = np.array([*map(len, column)])
             column = np.concatenate(column)
         members[name] = column
-    told = json.dumps(about | {"columns": names}, ensure_ascii=False)
-    members[ABOUT] = np.frombuffer(told.encode(), np.uint8)
+    text = json.dumps(about | {"columns": names}, ensure_ascii=False)
+    members[ABOUT] = np.frombuffer(text.encode(), np.uint8)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, values in members.items():
@@ -353,25 +348,17 @@ def _packed(about: About, kept: Played, compression: int) -> bytes:
     return buffer.getvalue()
 
 
-def _opened(folder: Path, label: str, settings_alone: bool = False) -> tuple[About | None, Played]:
-    """What the file of a label is about, and what is in it; None if it never was there.
-
-    ValueError if it is damaged or newer, FileNotFoundError if it should be there,
-    IsADirectoryError.
+def _opened(path: Path, label: str, settings_alone: bool = False) -> tuple[About, Played] | None:
+    """What `_read` returns; None if a label is not kept, FileNotFoundError if it was and no run
+    is replacing it.
     """
-    path = path_of(folder, label)
-    for each in (path, path.with_suffix(".json"), path.with_name(sums.NAME)):
-        if each.is_dir():
-            raise IsADirectoryError(
-                f"{_place(each)} is a folder, in the place of a file: move it away"
-            )
-    if not path.is_file():
-        if _was_kept(path) and not _parts(path).is_dir():
-            raise FileNotFoundError(
-                f"{_place(path)} is missing, although it was kept: {_restore(label)}"
-            )
-        return None, NOTHING
-    return _read(path, label, settings_alone)
+    if path.exists():
+        return _read(path, label, settings_alone)
+    if path.name in sums.listed(path.parent) and not _parts(path).is_dir():
+        raise FileNotFoundError(
+            f"{_place(path)} is missing, although it was kept: {_restore(label)}"
+        )
+    return None
 
 
 def _read(path: Path, label: str, settings_alone: bool = False) -> tuple[About, Played]:

@@ -41,25 +41,23 @@ def settings(thing: object) -> Any:
     if isinstance(thing, np.ndarray):
         return {"array": _of_array(thing)}
     if isinstance(thing, partial):
-        given = {"positional": settings(list(thing.args))} if thing.args else {}
-        return {_name(thing.func): given | settings(thing.keywords)}
+        arguments = {"positional": settings(list(thing.args))} if thing.args else {}
+        return {_name(thing.func): arguments | settings(thing.keywords)}
     if is_dataclass(thing) and not isinstance(thing, type):
-        renamed = getattr(thing, "stored_settings", None)
-        own = (
-            renamed()
-            if renamed
-            else {each.name: getattr(thing, each.name) for each in fields(thing)}
-        )
-        return {_name(type(thing)): settings(own)}
+        if hasattr(thing, "stored_settings"):
+            values = thing.stored_settings()
+        else:
+            values = {field.name: getattr(thing, field.name) for field in fields(thing)}
+        return {_name(type(thing)): settings(values)}
     if isinstance(thing, MethodType):
         return {_name(thing): settings(thing.__self__)}
     if isinstance(thing, Mapping):
-        told = {str(settings(key)): settings(its) for key, its in thing.items()}
-        if len(told) < len(thing):
+        by_text = {str(settings(key)): settings(value) for key, value in thing.items()}
+        if len(by_text) < len(thing):
             raise ValueError(f"two keys of {list(thing)} have one text: they must have two")
-        return told
+        return by_text
     if isinstance(thing, Sequence):
-        return [settings(each) for each in thing]
+        return [settings(part) for part in thing]
     return _name(thing)
 
 
@@ -99,21 +97,19 @@ def _of_array(values: Array) -> dict[str, object]:
     }
 
 
-def differences(before: object, now: object, most: int = 5) -> list[str]:
-    """Return the places, limited in number, where two settings differ: 'problem, Bumps, d: 1
-    before, 2 now'.
-    """
+def differences(before: object, now: object) -> list[str]:
+    """Return the places where two settings differ: 'problem, Bumps, d: 1 before, 2 now'."""
     one, other = _leaves(before), _leaves(now)
-    apart = []
+    places = []
     for where in one | other:
         a = one.get(where, "not there")
         b = other.get(where, "not there")
         if not _same(a, b):
-            told = _shown(a)
+            was = _shown(a)
             new = _shown(b)
             place = ", ".join(where) or "settings"
-            apart.append(f"{place}: {told} before, {new if new != told else 'another'} now")
-    return apart[:most]
+            places.append(f"{place}: {was} before, {new if new != was else 'another'} now")
+    return places
 
 
 def _leaves(content: object, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:

@@ -38,10 +38,8 @@ def test_what_trials_return_comes_back_from_a_file(tmp_path, monkeypatch):
         for key, leaf in rows[number].items():
             assert kept.trial(number)[key].dtype.kind == leaf.dtype.kind
             np.testing.assert_array_equal(kept.trial(number)[key], leaf)
-        assert (
-            list(again[0.5]) == ["arms", "seconds"]
-            and leaf_differences(rows[number], kept.trial(number)) == {}
-        )
+        assert list(again[0.5]) == ["arms", "seconds"]
+        assert leaf_differences(rows[number], kept.trial(number)) == {}
 
 
 def test_a_table_is_its_columns_and_its_named_index_and_a_row_has_attributes():
@@ -90,29 +88,25 @@ BEFORE = {
 )
 def test_a_difference_has_its_first_place_and_size(change, place, share):
     found = leaf_differences(flat(BEFORE), flat(BEFORE | change))
-    assert list(found) == [place] * bool(place) and list(found.values()) == pytest.approx(
-        [share] * bool(place), rel=1e-3
-    )
+    assert found == ({place: pytest.approx(share, rel=1e-3)} if place else {})
 
 
-@pytest.mark.parametrize("it", [b"ab", object()])
-def test_what_cannot_be_kept_is_named_with_its_place(it):
-    with pytest.raises(
-        ValueError, match=f"a job returned {type(it).__name__} at 'runs/0': it must return numbers"
-    ):
-        flat({"runs": [it]})
+def test_what_cannot_be_kept_is_named_with_its_place():
+    words = "a job returned bytes at 'runs/0': it must return numbers, texts, arrays"
+    with pytest.raises(ValueError, match=words):
+        flat({"runs": [b"ab"]})
 
 
 @pytest.mark.parametrize("other", [{"a": 1.0, "b": 2.0}, {"a": [1.0]}])
 def test_unlike_trials_are_refused(other):
-    with pytest.raises(
-        ValueError, match=r"trial 2 returned other names than trial 0, .*: they must be alike"
-    ):
-        stacked([flat(each) for each in ({"a": 1.0}, {"a": 1.0}, other)])
+    rows = [flat({"a": 1.0}), flat({"a": 1.0}), flat(other)]
+    with pytest.raises(ValueError, match=r"trial 2 returned other names than trial 0, .*must be"):
+        stacked(rows)
 
 
 @pytest.mark.parametrize("result", [{1: 1.0, "1": 2.0}, {"seconds of a trial": 1.0}])
 def test_names_that_a_file_could_not_tell_apart_are_refused(tmp_path, result):
-    job, kept = store.Job("a", None, {}, 0, 0, 1), store.Played(stacked([flat(result)]), np.ones(1))
+    job = store.Job("a", None, {}, 0, 0, 1)
+    kept = store.Played(stacked([flat(result)]), np.ones(1))
     with pytest.raises(ValueError, match="a job returned two things of one name"):
         store.Store(tmp_path).keep(job, kept)

@@ -2,11 +2,10 @@
 damaged or lost.
 """
 
-import errno
 import json
+import os
 import time
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -18,11 +17,13 @@ import kbrepro as kb
 from kbrepro.data import SensorData
 from kbrepro.trials import store, sums
 from kbrepro.trials.simulation import Planned, map_trials, regrets_at, run_trials
-from kbrepro.trials.store.flat import flat, leaf_differences, stacked
+from kbrepro.trials.store.flat import flat, leaf_differences
 
 SOURCE = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(20), 0.025)
 EXPERIMENT = kb.Experiment(SOURCE, {"EI": kb.ExpectedImprovement, "mean only": kb.MeanOnly}, 25)
 KEPT = Path(__file__).parents[3] / "results" / "paper"
+#: What is in the folder of one label that was kept.
+FILES = ["Fig._1.json", "Fig._1.npz", "SHA256SUMS"]
 
 
 @pytest.fixture(autouse=True)
@@ -57,11 +58,20 @@ def counted(log, factor, trial):
     }
 
 
-def play(folder, log, *, factor=1.0, trials=4, label="Fig. 1", seed=3, **how):
-    kept_in = store.Store(folder, **how)
-    return map_trials(
-        partial(counted, str(log), factor), trials, seed, label=label, kept_in=kept_in
-    )
+def planned(log, factor=1.0, trials=4, seed=3):
+    return Planned(partial(counted, str(log), factor), trials, seed)
+
+
+def play(folder, log, *, label="Fig. 1", fresh=(), read_only=False, on_read=None, **changed):
+    return planned(log, **changed).play(label, store.Store(folder, fresh, read_only, on_read))
+
+
+def cut_short(folder, log, **how):
+    """Play until trial 3 fails."""
+    log.with_name("fail").touch()
+    with pytest.raises(RuntimeError, match="cut short"):
+        play(folder, log, **how)
+    log.with_name("fail").unlink()
 
 
 def played(log):
@@ -72,198 +82,210 @@ def values(results):
     return [result["value"] for result in results]
 
 
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
 def test_a_second_process_reads_what_was_played_and_whoever_listens_meets_it(folder, log):
     met = []
-    first = play(folder, log, on_read=lambda job, kept: met.append(kept.results))
-    assert met == [] and played(log) == [0, 1, 2, 3]
+    listening = {"on_read": lambda job, kept: met.append(kept.results)}
+    first = play(folder, log, **listening)
+    assert met == [] and names(folder) == FILES
+    about = json.loads((folder / "Fig._1.json").read_text())
+    listed = store.labels(folder)["Fig. 1"]
+    assert listed == about | {"seconds": listed["seconds"], "columns": listed["columns"]}
+    assert (about["first"], about["trials"], about["version"]) == (0, 4, 1)
+    assert about["seconds"] == pytest.approx(listed["seconds"], abs=2e-3)
+    (folder / "Fig._1.json").write_bytes(b"\xff{")  # it is for readers alone
     for how in ({}, {"read_only": True}, {"seed": np.int64(3), "trials": np.int64(4)}):
-        assert play(folder, log, on_read=lambda job, kept: met.append(kept.results), **how) == first
+        assert play(folder, log, **listening, **how) == first
     assert met == [first] * 3 and played(log) == [0, 1, 2, 3]
-    assert [path.name for path in sorted(folder.iterdir())] == [
-        "Fig._1.json",
-        "Fig._1.npz",
-        "SHA256SUMS",
-    ]
-    told, known = json.loads((folder / "Fig._1.json").read_text()), store.labels(folder)["Fig. 1"]
-    assert known == told | {"seconds": known["seconds"], "columns": known["columns"]}
-    assert (told["first"], told["trials"], told["version"]) == (0, 4, 1)
-    for seconds in (told["seconds"], known["seconds"]):
-        assert seconds == pytest.approx(store.opened(folder, "Fig. 1")[1].seconds.sum(), abs=2e-3)
 
 
 def test_curves_are_those_that_were_played_in_the_order_asked_for(folder, monkeypatch):
     turned = kb.Experiment(SOURCE, dict(reversed(EXPERIMENT.policies.items())), EXPERIMENT.horizon)
-    one = run_trials(EXPERIMENT, 3, 5, label="a", kept_in=store.Store(folder))
     alone = run_trials(EXPERIMENT, 3, 5)
+    one = run_trials(EXPERIMENT, 3, 5, label="a", kept_in=store.Store(folder))
     monkeypatch.setattr(kb.Policy, "ask", None)  # whoever asks fails
     two = run_trials(turned, 3, 5, label="a", kept_in=store.Store(folder))
     assert (list(one), list(two)) == (list(EXPERIMENT.policies), list(turned.policies))
-    for name in one:
-        for part in ("at", "arms", "gaps", "seconds", "band_ratio", "regret"):
-            np.testing.assert_array_equal(
-                getattr(one[name], part), getattr(two[name], part), strict=True
-            )
-            if part != "seconds":
-                np.testing.assert_array_equal(
-                    getattr(one[name], part), getattr(alone[name], part), strict=True
-                )
+    for name, curve in one.items():
+        np.testing.assert_array_equal(two[name].seconds, curve.seconds, strict=True)
+        for part in ("at", "arms", "gaps", "band_ratio"):
+            for other in (two, alone):
+                found = getattr(other[name], part)
+                np.testing.assert_array_equal(found, getattr(curve, part), strict=True)
 
 
-def test_other_settings_are_an_error_that_names_both_and_fresh_plays_anew(folder, log):
+def test_one_question_has_three_answers_what_is_kept_nothing_or_what_differs(folder, log):
+    play(folder, log)
+    job = planned(log).job("Fig. 1")
+    for settings_alone, columns in ((False, {("value",), ("seconds",)}), (True, set())):
+        assert store.Store(folder).find(job, settings_alone).columns.keys() == columns
+    others = store.Store(folder).find(planned(log, factor=2.0, trials=5).job("Fig. 1"))
+    assert [place.rpartition(": ")[2] for place in others.places] == [
+        "1.0 before, 2.0 now",
+        "4 before, 5 now",
+    ]
+    assert store.Store(folder).find(planned(log).job("Fig. 2")) is None
+    for fresh in (["Fig. 1"], ["*"]):
+        assert store.Store(folder, fresh).find(job) is None
+    assert played(log) == [0, 1, 2, 3]
+
+
+OTHER = (
+    r"'Fig. 1' was played with other settings: job, counted, positional, number 1: 1.0 before,"
+    r' 2.0 now\. To play .*--fresh "Fig. 1"'
+)
+IMPOSSIBLE = r"is not allowed: as a file's name it must have 1 to 200 bytes"
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "words"),
+    [
+        ({"factor": 2.0}, store.OtherSettings, OTHER),
+        ({"seed": 4, "read_only": True}, store.OtherSettings, "seed: 3 before, 4 now"),
+        ({"label": "Fig./1"}, store.OtherSettings, "would replace 'Fig. 1': give it another"),
+        ({"label": "Fig./1", "fresh": ["*"]}, store.OtherSettings, "would replace 'Fig. 1'"),
+        (
+            {"label": "Fig. 2", "read_only": True},
+            store.NotKept,
+            r"'Fig\. 2' is not kept; to play it: kbrepro play 03 --profile paper",
+        ),
+        ({"label": ""}, ValueError, IMPOSSIBLE),
+        ({"label": "?"}, ValueError, IMPOSSIBLE),
+        ({"label": "ä" * 101}, ValueError, IMPOSSIBLE),
+    ],
+)
+def test_what_is_refused_changes_nothing(folder, log, how, error, words):
     before = play(folder, log)
-    where = (
-        r"'Fig. 1' was played with other settings: job, counted, positional, number 1: 1.0 before,"
-        r" 2.0 now\. To play"
-    )
-    with pytest.raises(store.OtherSettings, match=where + ' .*--fresh "Fig. 1"'):
-        play(folder, log, factor=2.0)
-    for read_only in (True, False):
-        with pytest.raises(store.OtherSettings, match="seed: 3 before, 4 now"):
-            play(folder, log, read_only=read_only, seed=4)
+    with pytest.raises(error, match=words):
+        play(folder, log, **how)
+    assert play(folder, log) == before and played(log) == [0, 1, 2, 3] and names(folder) == FILES
+
+
+@pytest.mark.parametrize("fresh", ["Fig. 1", "*"])
+def test_a_fresh_label_is_played_anew_whatever_was_there(folder, log, fresh):
+    before = play(folder, log)
+    cut_short(folder, log, factor=2.0, fresh=[fresh])
     assert play(folder, log) == before
-    doubled = play(folder, log, factor=2.0, fresh=["Fig. 1"])
+    doubled = play(folder, log, factor=2.0, fresh=[fresh])
     assert values(doubled) == [2 * value for value in values(before)]
-    assert play(folder, log, factor=2.0, fresh=["Fig. 2"]) == doubled and played(log) == sorted(
-        [0, 1, 2, 3] * 2
-    )
-    assert values(play(folder, log, factor=2.0, fresh=["*"])) == values(doubled)
-    assert played(log) == sorted([0, 1, 2, 3] * 3)
+    assert played(log) == sorted([0, 1, 2, 3, 0, 1, 2, 0, 1, 2, 3])
+    assert play(folder, log, factor=2.0, fresh=["Fig. 2"]) == doubled and len(played(log)) == 11
 
 
 def test_a_label_that_was_cut_short_goes_on_with_the_missing_trials(folder, log):
-    log.with_name("fail").touch()
-    with pytest.raises(RuntimeError, match="cut short"):
-        play(folder, log, trials=6)
-    assert len(list(folder.glob("Fig._1.part/*.npz"))) == 3 and not list(folder.glob("*.npz"))
-    (damaged,) = folder.glob("Fig._1.part/1.npz")
+    cut_short(folder, log, trials=6)
+    assert names(folder) == ["Fig._1.part"]
+    assert names(folder / "Fig._1.part") == ["0.npz", "1.npz", "2.npz"]
+    damaged = folder / "Fig._1.part" / "1.npz"
     damaged.write_bytes(damaged.read_bytes()[:40])
-    log.with_name("fail").unlink()
     found = play(folder, log, trials=6)
     assert played(log) == [0, 1, 1, 2, 3, 4, 5]  # the damaged one twice
     assert values(found) == values(play(folder.with_name("other"), log, trials=6))
-    assert [path.name for path in sorted(folder.iterdir())] == [
-        "Fig._1.json",
-        "Fig._1.npz",
-        "SHA256SUMS",
-    ]
+    assert names(folder) == FILES
 
 
-def test_a_damaged_file_is_named_and_one_that_may_not_be_read_is_not_called_so(
-    folder, log, monkeypatch
+@pytest.mark.parametrize("other", [{"factor": 2.0}, {"seed": 4}])
+def test_trials_of_an_interrupted_run_with_other_settings_are_not_mixed_in(folder, log, other):
+    cut_short(folder, log)
+    found = play(folder, log, **other)
+    assert played(log) == [0, 0, 1, 1, 2, 2, 3]
+    assert values(found) == values(play(folder.with_name("other"), log, **other))
+    assert names(folder) == FILES
+
+
+@pytest.mark.parametrize("n_replaced", range(3))
+def test_a_kill_between_the_files_of_a_label_costs_no_trial_and_no_checksum(
+    folder, log, monkeypatch, n_replaced
 ):
-    first = play(folder, log)
-    path = folder / "Fig._1.npz"
-    data = path.read_bytes()
-    for damaged in (data[: len(data) // 2], b"", data[:80] + bytes([data[80] ^ 0xFF]) + data[81:]):
-        path.write_bytes(damaged)
-        with pytest.raises(
-            ValueError,
-            match=r'played/Fig._1.npz cannot be read .*: restore it, or play .*--fresh "Fig. 1"',
-        ):
-            play(folder, log)
-    assert store.can_replace(folder, "Fig. 1") and not store.can_replace(folder, "Fig. 2")
-    assert values(play(folder, log, factor=2.0, fresh=["Fig. 1"])) == [
-        2 * value for value in values(first)
-    ]
+    cut_short(folder, log)
+    done, replace = [], os.replace
+
+    def killed(partial_file, path):
+        if path.suffix != ".npz" or path.parent == folder:  # not a piece
+            if len(done) == n_replaced:
+                raise KeyboardInterrupt
+            done.append(path)
+        replace(partial_file, path)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, "replace", killed)
+        play(folder, log)
+    assert len(play(folder, log)) == 4 and played(log) == [0, 1, 2, 3]
+    assert sums.wrong(folder) == []
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-80])
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def flipped(path):
+    data = bytearray(path.read_bytes())
+    data[80] ^= 0xFF
+    path.write_bytes(data)
+
+
+def folder_instead(path):
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (cut, r"cannot be read .*: restore it, or play it again"),
+        (emptied, "cannot be read"),
+        (flipped, "cannot be read"),
+        (folder_instead, "cannot be read .*directory"),
+        (Path.unlink, "is missing, although it was kept: restore it, or play it again"),
+    ],
+)
+def test_a_damaged_or_missing_file_is_named_and_replaced_only_if_asked(folder, log, damage, words):
+    first, path = play(folder, log), folder / "Fig._1.npz"
+    damage(path)
+    told = rf'03_pi/played/Fig._1\.npz {words}.*--fresh "Fig\. 1"'
+    for read in (play, partial(play, read_only=True), lambda *_: store.opened(folder, "Fig. 1")):
+        with pytest.raises((ValueError, FileNotFoundError), match=told):
+            read(folder, log)
+    assert store.labels(folder) == {} and store.can_replace(folder, "Fig. 1")
+    assert not store.can_replace(folder, "Fig. 2") and played(log) == [0, 1, 2, 3]
+    if path.is_dir():
+        path.rmdir()
+    assert values(play(folder, log, fresh=["Fig. 1"])) == values(first)
     # it would play nothing
     assert store.can_replace(folder, "Fig. 1") and not store.can_replace(folder, "Fig._1")
-    monkeypatch.setattr(
-        np, "load", lambda *_, **__: (_ for _ in ()).throw(PermissionError("not yours"))
-    )
+
+
+def test_a_newer_form_is_named_and_a_file_that_may_not_be_read_is_not_called_damaged(
+    folder, log, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "VERSION", 2)
+        play(folder, log)
+    with pytest.raises(store.NewerForm, match=r"03_pi/played/Fig._1.npz has form 2, and this ver"):
+        play(folder, log)
+    play(folder, log, fresh=["Fig. 1"])
+
+    def forbidden(*_, **__):
+        raise PermissionError("not yours")
+
+    monkeypatch.setattr(np, "load", forbidden)
     with pytest.raises(PermissionError, match="not yours"):
         play(folder, log)
 
 
-def test_a_full_disk_leaves_the_old_file_whole(folder, log, monkeypatch):
-    before, real = play(folder, log), Path.write_bytes
-    files = {path.name: path.read_bytes() for path in folder.iterdir()}
-
-    def full(path, data):
-        if path.name.startswith("Fig._1.npz"):
-            real(path, data[: len(data) // 2])
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return real(path, data)
-
-    with (
-        monkeypatch.context() as patch,
-        pytest.raises(OSError, match=r"No space left on device: .*/played/Fig._1.npz"),
-    ):
-        patch.setattr(Path, "write_bytes", full)
-        play(folder, log, factor=2.0, fresh=["*"])
-    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == files
-    assert play(folder, log) == before and len(played(log)) == 8
-    # fresh is fresh: its pieces of before do not count
-    doubled = play(folder, log, factor=2.0, fresh=["Fig. 1"])
-    assert values(doubled) == [2 * value for value in values(before)]
-
-
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", None])
-def test_what_is_beside_a_label_is_for_readers_alone(folder, log, text):
-    first = play(folder, log)
-    beside = folder / "Fig._1.json"
-    beside.unlink() if text is None else beside.write_bytes(text)
-    assert play(folder, log) == first and store.labels(folder)["Fig. 1"]["trials"] == 4
-
-
-@pytest.mark.parametrize("left", ["Fig._1.json", "SHA256SUMS"])
-def test_a_label_that_was_kept_and_is_missing_is_not_played_unasked(folder, log, left):
-    first = play(folder, log)
-    for path in folder.iterdir():
-        if path.name != left:
-            path.unlink()
-    for how in ({}, {"read_only": True}):
-        with pytest.raises(
-            FileNotFoundError, match=r'03_pi/played/Fig._1.npz is missing, .*--fresh "Fig. 1"'
-        ):
-            play(folder, log, **how)
-    with pytest.raises(FileNotFoundError, match="is missing, although it was kept"):
-        store.opened(folder, "Fig. 1")
-    assert len(played(log)) == 4 and store.can_replace(folder, "Fig. 1")
-    assert values(play(folder, log, fresh=["Fig. 1"])) == values(first)
-    (folder / "Fig._1.npz").unlink()  # killed between its files: its pieces are there still
-    (folder / "Fig._1.part").mkdir()
-    assert values(play(folder, log)) == values(first) and sums.wrong(folder) == []
-
-
-@pytest.mark.parametrize("name", ["Fig._1.npz", "Fig._1.json", "SHA256SUMS"])
-@pytest.mark.parametrize("fresh", [[], ["*"]])
-def test_a_folder_in_the_place_of_a_file_is_named_before_anything_is_played(
-    folder, log, name, fresh
-):
-    (folder / name).mkdir(parents=True)
-    with pytest.raises(
-        IsADirectoryError, match=f"03_pi/played/{name} is a folder, in the place of a file: move it"
-    ):
-        play(folder, log, fresh=fresh)
-    assert played(log) == []
-
-
-@pytest.mark.parametrize("place", ["Fig._1.part", ""])
-def test_where_nothing_can_be_kept_nothing_is_played(folder, log, place):
+def test_where_nothing_can_be_kept_nothing_is_played(folder, log):
     folder.parent.mkdir(parents=True)
-    path = folder / place
-    path.parent.mkdir(exist_ok=True)
-    path.touch()
+    folder.touch()
     with pytest.raises(OSError, match=r"played/Fig._1\.part"):
         play(folder, log)
     assert played(log) == []
-
-
-def test_a_newer_form_is_named_and_replaced_only_if_asked(folder, log, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(store, "VERSION", 2)
-        first = play(folder, log)
-    for read in (play, lambda *_: store.opened(folder, "Fig. 1")):
-        told = (
-            r"03_pi/played/Fig._1.npz has form 2, and this version of kbrepro reads forms up to 1:"
-            r" update kbrepro"
-        )
-        with pytest.raises(store.NewerForm, match=told):
-            read(folder, log)
-    assert store.labels(folder) == {} and store.can_replace(folder, "Fig. 1")
-    assert values(play(folder, log, fresh=["Fig. 1"])) == values(first) and [
-        *store.labels(folder)
-    ] == ["Fig. 1"]
 
 
 def test_checksums_are_those_of_the_labels_that_were_kept_last(folder, log):
@@ -273,66 +295,22 @@ def test_checksums_are_those_of_the_labels_that_were_kept_last(folder, log):
     (folder / "SHA256SUMS").write_bytes(b"\xff\n" + (folder / "SHA256SUMS").read_bytes())
     (folder / "a.json").write_text("by hand")
     play(folder, log, label="b")
-    known = sums.listed(folder)
-    assert [*known] == ["a.json", "a.npz", "b.json", "b.npz"] and known | first == known
+    second = sums.listed(folder)
+    assert [*second] == ["a.json", "a.npz", "b.json", "b.npz"] and second | first == second
     assert sums.wrong(folder) == ["a.json was changed: it has another checksum than in SHA256SUMS"]
     play(folder, log, label="a", fresh=["a"], factor=2.0)
-    assert sums.wrong(folder) == [] and sums.listed(folder) != known
+    assert sums.wrong(folder) == [] and sums.listed(folder) != second
 
 
-def test_labels_that_end_at_once_are_all_listed(folder):
-    kept_in, kept = store.Store(folder), store.Played(stacked([flat({"value": 1.0})]), np.ones(1))
-    with ThreadPoolExecutor(8) as pool:
-        done = [
-            pool.submit(kept_in.keep, store.Job(f"label {n}", None, {}, 0, 0, 1), kept)
-            for n in range(40)
-        ]
-        assert [each.result() for each in done] == [None] * 40
-    assert sums.wrong(folder) == [] and len(sums.listed(folder)) == 80
-
-
-def test_read_only_says_how_to_play(folder, log):
-    play(folder, log)
-    with pytest.raises(
-        store.NotKept, match=r"'Fig\. 2' is not kept; to play it: kbrepro play 03 --profile paper"
-    ):
-        play(folder, log, label="Fig. 2", read_only=True)
-
-
-def test_a_store_has_a_label_with_equal_settings_that_is_not_to_be_played_anew(folder, log):
-    play(folder, log)
-    jobs = [
-        Planned(partial(counted, str(log), factor), 4, 3).job(label)
-        for factor, label in ((1.0, "Fig. 1"), (2.0, "Fig. 1"), (1.0, "Fig. 2"))
-    ]
-    assert [store.Store(folder).has(job) for job in jobs] == [True, False, False]
-    assert not store.Store(folder).lacks(jobs[0]) and store.Store(folder, fresh=["Fig. 1"]).lacks(
-        jobs[0]
-    )
-
-
-def test_labels_that_would_share_a_file_or_cannot_name_one_are_refused(folder, log):
-    before = play(folder, log, label="a  b")
-    for fresh in ([], ["a/b"]):
-        with pytest.raises(store.OtherSettings, match="would replace 'a  b'"):
-            play(folder, log, label="a/b", fresh=fresh)
-    assert play(folder, log, label="a  b", read_only=True) == before
-    for label in ("", "?", "ä" * 101):
-        with pytest.raises(
-            ValueError, match=r"is not allowed: as a file's name it must have 1 to 200 bytes"
-        ):
-            play(folder, log, label=label)
-
-
-def test_what_is_kept_of_the_same_trials_has_the_same_bytes(tmp_path):
+def test_what_is_kept_of_the_same_trials_has_the_same_bytes_at_any_time(tmp_path, monkeypatch):
     run_trials(EXPERIMENT, 3, 5, label="a", kept_in=store.Store(tmp_path / "one"))
-    store.Store(tmp_path / "two").keep(
-        store.Job("a", counted, {}, 5, 0, 3), store.opened(tmp_path / "one", "a")[1]
-    )
-    store.Store(tmp_path / "three").keep(
-        store.Job("a", counted, {}, 5, 0, 3), store.opened(tmp_path / "two", "a")[1]
-    )
-    assert (tmp_path / "two" / "a.npz").read_bytes() == (tmp_path / "three" / "a.npz").read_bytes()
+    kept = store.opened(tmp_path / "one", "a")[1]
+    files = []
+    for now in (1.5e9, 1.6e9):
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        store.Store(tmp_path).keep(store.Job("a", counted, {}, 5, 0, 3), kept)
+        files.append((tmp_path / "a.npz").read_bytes())
+    assert files[0] == files[1]
 
 
 # Measured data, and what is kept
@@ -340,12 +318,8 @@ def test_what_is_kept_of_the_same_trials_has_the_same_bytes(tmp_path):
 
 def measured(level=1.0):
     rewards = level * np.random.default_rng(4).normal(20, 5, size=(6, 12))
-    return (
-        kb.Experiment(
-            kb.Rows(np.eye(12) * 25, rewards, 0.5), EXPERIMENT.policies, 12, measured="0a1b"
-        ),
-        rewards,
-    )
+    source = kb.Rows(np.eye(12) * 25, rewards, 0.5)
+    return kb.Experiment(source, EXPERIMENT.policies, 12, measured="0a1b"), rewards
 
 
 def test_of_measured_data_neither_arms_nor_gaps_are_kept_and_it_is_read_without_the_data(folder):
@@ -356,22 +330,20 @@ def test_of_measured_data_neither_arms_nor_gaps_are_kept_and_it_is_read_without_
         np.testing.assert_allclose(
             kept[name].cumulative_regret[:, -1], curve.cumulative_regret[:, -1], rtol=1e-7
         )
-    gaps, columns = (
-        rewards.max(axis=1, keepdims=True) - rewards,
-        store.opened(folder, "lab")[1].columns,
-    )
+    gaps = rewards.max(axis=1, keepdims=True) - rewards
+    columns = store.opened(folder, "lab")[1].columns
     assert {path[-1] for path in columns} == {"rounds", "totals", "arms_digest"}
     for path, shown in columns.items():
         # R_t at kept rounds; of its own a first regret is a gap, of an arm that nobody knows
         if path[-1] == "totals":
-            assert not any(np.isclose(shown[n][:, None], rewards[n][None]).any() for n in range(6))
-            assert sum(np.isclose(shown[n][1:, None], gaps[n][None]).sum() for n in range(6)) < 12
-    gone = run_trials(measured(np.nan)[0], 6, 1, label="lab", kept_in=store.Store(folder))
-    np.testing.assert_array_equal(gone["EI"].totals, kept["EI"].totals)
-    with pytest.raises(
-        store.NotKept, match=r"'dark' is not kept, and its data is not here: see data/README\.md"
-    ):
-        run_trials(measured(np.nan)[0], 6, 1, label="dark", kept_in=store.Store(folder))
+            assert not np.isclose(shown[:, :, None], rewards[:, None]).any()
+            assert np.isclose(shown[:, 1:, None], gaps[:, None]).sum() < 12
+    gone, kept_in = measured(np.nan)[0], store.Store(folder)
+    again = run_trials(gone, 6, 1, label="lab", kept_in=kept_in)
+    np.testing.assert_array_equal(again["EI"].totals, kept["EI"].totals)
+    words = r"'dark' is not kept, and its data is not here: see data/README\.md"
+    with pytest.raises(store.NotKept, match=words):
+        run_trials(gone, 6, 1, label="dark", kept_in=kept_in)
 
 
 def sensors(n=5, checksum="0a1b"):
@@ -386,18 +358,15 @@ def test_of_sensor_data_all_but_the_readings_is_remembered(folder):
     assert remembered(substitute_data) is substitute_data  # nothing was played on real data
     assert remembered(real) is remembered(real) is real
     gone = remembered(substitute_data)
-    for other, told in (
+    assert gone.is_real and np.isnan(gone.readings).all() and gone.readings.shape == (5, 3)
+    assert gone.times.equals(real.times)
+    assert (gone.sensors, gone.unit, gone.checksum) == ([1, 2, 4], "°C", "0a1b")
+    for other, words in (
         (sensors(checksum="2c3d"), "data: 0a1b before, 2c3d now"),
         (sensors(7), "times"),
     ):
-        with pytest.raises(store.OtherSettings, match=told):
+        with pytest.raises(store.OtherSettings, match=words):
             remembered(other)
-    assert gone.is_real and np.isnan(gone.readings).all() and gone.readings.shape == (5, 3)
-    assert gone.times.equals(real.times) and (gone.sensors, gone.unit, gone.checksum) == (
-        [1, 2, 4],
-        "°C",
-        "0a1b",
-    )
     for column in store.opened(folder, "data, light")[1].columns.values():
         assert column.dtype.kind != "f" or not np.isin(real.readings, column).any()
 
@@ -408,39 +377,34 @@ def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
         (root / name).mkdir()
     (root / "results").symlink_to(root)
     monkeypatch.chdir(root)
-    kept_in = store.Store(folder)
+    kept_in, job = store.Store(folder), partial(regrets_at, EXPERIMENT, [25])
     curves = run_trials(EXPERIMENT, 3, 5, first=2, label="Table 1, d = 2", kept_in=kept_in)
-    totals = map_trials(
-        partial(regrets_at, EXPERIMENT, [25]), 2, 5, label="readings", kept_in=kept_in
-    )
-    np.testing.assert_array_equal(
-        kb.played("03", "Table 1, d = 2")["EI"].regret, curves["EI"].regret
-    )
+    totals = map_trials(job, 2, 5, label="readings", kept_in=kept_in)
+    found = kb.played("03", "Table 1, d = 2")
+    np.testing.assert_array_equal(found["EI"].regret, curves["EI"].regret)
     assert kb.played("03_pi", "readings")[1]["EI"][0] == totals[1]["EI"][0]
-    with pytest.raises(
-        FileNotFoundError, match="'Table 2' is not kept; kept are: Table 1, d = 2, readings"
+    for notebook, words in (
+        ("03", "'Table 2' is not kept; kept are: Table 1, d = 2, readings"),
+        ("04", "no played trials of notebook '04' are kept in results/paper"),
     ):
-        kb.played("03", "Table 2")
-    with pytest.raises(
-        FileNotFoundError, match="no played trials of notebook '04' are kept in results/paper"
-    ):
-        kb.played("04", "Table 1")
+        with pytest.raises(FileNotFoundError, match=words):
+            kb.played(notebook, "Table 2")
 
 
 @pytest.mark.parametrize(
-    ("notebook", "label", "job"),
+    ("notebook", "label"),
     [
-        ("04_bkb_variance_starvation", "BKB, plane", None),
-        ("01_gp_ucb_information_gain", "growth of the gain", None),
+        ("04_bkb_variance_starvation", "BKB, plane"),
+        ("01_gp_ucb_information_gain", "growth of the gain"),
     ],
 )
 def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(
-    tmp_path, notebook, label, job
+    tmp_path, notebook, label
 ):
     settings, kept = store.opened(KEPT / notebook / "played", label)
-    store.Store(tmp_path).keep(store.Job(label, job, settings, 0, 0, len(kept.seconds)), kept)
-    told, again = store.opened(tmp_path, label)
-    assert told == settings and np.allclose(again.seconds, kept.seconds)
+    store.Store(tmp_path).keep(store.Job(label, None, settings, 0, 0, len(kept.seconds)), kept)
+    same, again = store.opened(tmp_path, label)
+    assert same == settings and np.allclose(again.seconds, kept.seconds)
     for place in range(len(kept.seconds)):
         assert leaf_differences(kept.trial(place), again.trial(place)) == {}
         assert flat(kept.results[place]).keys() == kept.trial(place).keys()
@@ -461,20 +425,16 @@ def test_a_file_whose_name_an_archive_brought_in_another_unicode_form_is_found(f
 def test_all_runs_below_a_folder_are_one_table(tmp_path):
     for seed in (5, 6):
         kept_in = store.Store(tmp_path / f"{seed}" / "played")
-        run_trials(EXPERIMENT, 3, seed, first=2, label="a", kept_in=kept_in)
-        run_trials(EXPERIMENT, 3, seed, first=2, label="b", arms=False, kept_in=kept_in)
+        for label, arms in (("a", True), ("b", False)):
+            run_trials(EXPERIMENT, 3, seed, first=2, label=label, arms=arms, kept_in=kept_in)
         map_trials(partial(regrets_at, EXPERIMENT, [25]), 2, seed, label="c", kept_in=kept_in)
     table = kb.frame(tmp_path)
     assert [*table] == ["run", "label", "rule", "trial", "round", "R_t"]
-    assert (
-        {*table["run"]} == {"5", "6"}
-        and {*table["label"]} == {"a", "b"}
-        and {*table["trial"]} == {2, 3, 4}
-    )
     curve = run_trials(EXPERIMENT, 3, 6, first=2)["EI"]
+    groups = table.set_index("round").groupby(["run", "label", "rule", "trial"])["R_t"]
+    assert len(groups) == 2 * 2 * 2 * 3
     for label in "ab":
-        one = table[(table["run"] == "6") & (table["label"] == label) & (table["trial"] == 3)]
-        rows = one[one["rule"] == "EI"].set_index("round")["R_t"]
+        rows = groups.get_group(("6", label, "EI", 3))
         np.testing.assert_allclose(rows, curve.cumulative_regret[1, rows.index - 1], rtol=1e-6)
         assert rows.index[-1] == 25
     with pytest.raises(FileNotFoundError, match="no played trials are kept below"):
