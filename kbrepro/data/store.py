@@ -38,7 +38,8 @@ URLS = {
         f"{COPY}/30196d5c9eca766ca87afec517be98cf76c961a5/{sets.MAT}",
     ),
 }
-#: Seconds: until downloads begin (looking the name up counts), between two parts, and in all.
+#: Seconds: until downloads begin (looking the name up counts), between two parts (requests looks),
+#: and in all.
 BEGINS, SILENT, IN_ALL = 5, 30, 600
 PART = 1024  # bytes
 Parts = queue.SimpleQueue[bytes | str]
@@ -182,15 +183,15 @@ def _received(name: str, parts: Parts, begun: float) -> bytes:
             try:
                 part = parts.get(timeout=max(0, until - time.monotonic()))
             except queue.Empty:
-                told = f"{len(content)} bytes in {time.monotonic() - begun:.0f} seconds"
-                raise OSError(told) from None
+                seconds = time.monotonic() - begun
+                raise OSError(f"{len(content)} bytes in {seconds:.0f} seconds") from None
             if isinstance(part, str):
                 raise OSError(part)
             if not part:
                 return bytes(content)
             content += part
             bar.update(len(part))
-            until = min(time.monotonic() + SILENT, begun + IN_ALL)
+            until = begun + IN_ALL
 
 
 def _require_recorded(path: Path) -> None:

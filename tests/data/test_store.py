@@ -8,22 +8,23 @@ import io
 import os
 import re
 import shutil
-import socket
 import threading
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
-import requests  # noqa: F401  (loaded before seconds are counted)
+import requests
 from scipy.io import savemat
 
 from kbrepro.data import DamagedFile, sets, store
 
 DAY, FEW = ("2004-03-04",), (1, 2, 3, 4)
+OTHER_SUM = "0" * 64
 
 
 @pytest.fixture
@@ -131,14 +132,9 @@ def test_extract_and_owners_format_give_the_same_table(data):
     owners(data, one_day())
     other = store.load("temperature", DAY, FEW)
     np.testing.assert_array_equal(first.readings, other.readings)
-    assert (
-        first.checksum == other.checksum
-        and first.sensors == other.sensors
-        and first.times.equals(other.times)
-    )
-    assert re.search(
-        rf"^intel-lab/{sets.OWNERS}, sha256 \w+, as recorded$", store.status(), flags=re.M
-    )
+    assert first.times.equals(other.times)
+    assert (first.checksum, first.sensors) == (other.checksum, other.sensors)
+    assert re.search(rf"\nintel-lab/{sets.OWNERS}, sha256 \w+, as recorded\n", store.status())
 
 
 def test_cleaning_minute_means_interpolation_and_edges(data):
@@ -162,12 +158,8 @@ def test_cleaning_minute_means_interpolation_and_edges(data):
 def test_light_is_in_lux_and_splits_as_in_its_file(data):
     mat(data, lux())
     light = store.load("light")
-    assert (
-        light.is_real
-        and light.unit == "Lux"
-        and light.sensors == list(range(1, 42))
-        and len(light.times) == 793
-    )
+    assert light.is_real and light.unit == "Lux" and len(light.times) == 793
+    assert light.sensors == list(range(1, 42))
     for part, recorded in zip(store.train_test(light, 601 / 793), lux(), strict=True):
         np.testing.assert_array_equal(part, recorded)
 
@@ -199,87 +191,80 @@ def half_of_usc(data):
 
 
 LOGIN = b"<html>\nplease log in\n</html>"
-DAMAGE = {  # set: what is wrong with a file whose sum somebody recorded -> how it is written
-    ("temperature", "wrong columns"): lambda data: extract(
-        data, one_day().rename(columns={"moteid": "sensor"})
-    ),
-    ("temperature", "motes missing"): lambda data: extract(data, one_day(FEW[:3])),
-    ("temperature", "rows missing"): lambda data: extract(data, one_day()[::5]),
-    ("temperature", "a web page"): lambda data: put(data, f"intel-lab/{sets.OWNERS}", LOGIN),
-    ("light", "a web page"): lambda data: put(data, f"cmu-light/{sets.MAT}", LOGIN),
-    ("traffic_usc", "half of it"): half_of_usc,
-}
+DAMAGE = [  # set, how its file is written, which somebody recorded all the same
+    ("temperature", lambda data: extract(data, one_day().rename(columns={"moteid": "sensor"}))),
+    ("temperature", lambda data: extract(data, one_day(FEW[:3]))),
+    ("temperature", lambda data: extract(data, one_day()[::5])),
+    ("temperature", lambda data: put(data, f"intel-lab/{sets.OWNERS}", LOGIN)),
+    ("light", lambda data: put(data, f"cmu-light/{sets.MAT}", LOGIN)),
+    ("traffic_usc", half_of_usc),
+]
 
 
-@pytest.mark.parametrize("case", DAMAGE, ids=", ".join)
-def test_a_damaged_file_is_named_and_never_replaced_by_the_substitute(data, case):
-    DAMAGE[case](data)
+@pytest.mark.parametrize(("name", "write"), DAMAGE)
+def test_a_damaged_file_is_named_and_never_replaced_by_the_substitute(data, name, write):
+    write(data)
     (file,) = (path for path in data.rglob("*") if path.is_file())
-    with pytest.raises(
-        DamagedFile, match=rf"{re.escape(file.name)}: cannot be read as {case[0]} \("
-    ):
-        store.load(case[0], DAY, FEW)
+    with pytest.raises(DamagedFile, match=rf"{re.escape(file.name)}: cannot be read as {name} \("):
+        store.load(name, DAY, FEW)
 
 
-RIGHT = {
-    f"intel-lab/{sets.EXTRACT}": ("temperature", lambda data: extract(data, one_day())),
-    f"intel-lab/{sets.OWNERS}": ("temperature", lambda data: owners(data, one_day())),
-    f"cmu-light/{sets.MAT}": ("light", lambda data: mat(data, lux())),
-    f"traffic/{sets.DENSE}": ("traffic_usc", usc),
-    f"traffic/{sets.SPARSE}": ("traffic_usc", usc),
-}
+RIGHT = [
+    (f"intel-lab/{sets.EXTRACT}", "temperature", lambda data: extract(data, one_day())),
+    (f"intel-lab/{sets.OWNERS}", "temperature", lambda data: owners(data, one_day())),
+    (f"cmu-light/{sets.MAT}", "light", lambda data: mat(data, lux())),
+    (f"traffic/{sets.DENSE}", "traffic_usc", usc),
+    (f"traffic/{sets.SPARSE}", "traffic_usc", usc),
+]
 
 
-@pytest.mark.parametrize("file", RIGHT)
-def test_a_file_with_another_sum_is_refused_by_name_with_both_sums_and_what_to_do(data, file):
+@pytest.mark.parametrize(("file", "name", "write"), RIGHT)
+def test_a_file_with_another_sum_is_refused_by_name_with_both_sums_and_what_to_do(
+    data, file, name, write
+):
     """Each of these files can be read, and its readings are the right ones."""
-    name, write = RIGHT[file]
     write(data)
     assert store.load(name, DAY, FEW).is_real
-    found, other = store.RECORDED[file], "0" * 64
-    store.RECORDED[file] = other
+    sums = f"sha256 is {store.RECORDED[file]}, recorded is {OTHER_SUM}"
+    store.RECORDED[file] = OTHER_SUM
     with pytest.raises(DamagedFile) as refused:
         store.load(name, DAY, FEW)
     assert (
         str(refused.value)
-        == f"{data / file} is refused, its sha256 is {found}, recorded is {other}: remove it, or,"
-        " if you know that it is right, record its sum in RECORDED of kbrepro/data/store.py"
+        == f"{data / file} is refused, its {sums}: remove it, or, if you know that it is right,"
+        " record its sum in RECORDED of kbrepro/data/store.py"
     )
-    assert f"{file}, sha256 is {found}, recorded is {other}" in store.status().splitlines()
+    assert f"{file}, {sums}" in store.status().splitlines()
 
 
-BAD_DAYS, BAD_MOTES = (
-    ["2004-03-04", [], ["2004-02-30"], DAY * 2, [20040304]],
-    [[], [0], [55], [1, 1], ["1"]],
-)
+DAYS, MOTES = r"days = .* must be a list of distinct days 'YYYY-MM-DD'", "distinct numbers from 1"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "words"),
     [
         (["humidity"], "name = 'humidity' is not allowed: .*'temperature'"),
-        *(
-            (["temperature", days], r"days = .* must be a list of distinct days 'YYYY-MM-DD'")
-            for days in BAD_DAYS
-        ),
-        *(
-            (["temperature", DAY, motes], r"motes = .* distinct numbers from 1 to 54")
-            for motes in BAD_MOTES
-        ),
-        (
-            ["temperature", ["2004-03-04", "2004-03-09"], FEW],
-            "0% of the mote-minutes of 2004-03-09",
-        ),
+        (["temperature", "2004-03-04"], DAYS),
+        (["temperature", []], DAYS),
+        (["temperature", ["2004-02-30"]], DAYS),
+        (["temperature", DAY * 2], DAYS),
+        (["temperature", DAY, []], MOTES),
+        (["temperature", DAY, [55]], MOTES),
+        (["temperature", DAY, ["1"]], MOTES),
+        (["temperature", ["2004-03-04", "2004-03-09"], FEW], "0% of the mote-minutes of 2004-03"),
     ],
 )
-def test_impossible_names_days_and_motes_say_what_is_allowed(data, arguments, message):
+def test_impossible_names_days_and_motes_say_what_is_allowed(data, arguments, words):
     extract(data, one_day())
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=words):
         store.load(*arguments)
 
 
-def test_a_mistyped_directory_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path / "dtaa"))
+def test_a_directory_of_ones_own_must_be_there_and_nothing_is_written_to_it(data, monkeypatch):
+    with pytest.raises(store.DownloadFailed, match="KBREPRO_DATA"):
+        store.download_missing()
+    assert [*data.iterdir()] == []
+    monkeypatch.setenv("KBREPRO_DATA", str(data / "dtaa"))
     with pytest.raises(ValueError, match=r"KBREPRO_DATA = .*dtaa.* must be an existing directory"):
         store.load("temperature")
 
@@ -294,11 +279,8 @@ def test_a_mistyped_directory_is_an_error(tmp_path, monkeypatch):
 def test_without_files_a_labelled_substitute_that_resembles_readings(data, name, shape):
     made_up = store.load(name)
     assert not made_up.is_real and f"{name}: not found; a simulated substitute" in store.status()
-    assert (
-        made_up.readings.shape == shape
-        and made_up.readings.min() > 0
-        and len(made_up.times) == shape[0]
-    )
+    assert made_up.readings.shape == shape and len(made_up.times) == shape[0]
+    assert made_up.readings.min() > 0
     # the largest reading moves
     assert len(set(made_up.readings[shape[0] // 2 :].argmax(axis=1))) > 5
     if name == "temperature":  # the same on every machine
@@ -374,113 +356,71 @@ def test_fetch_brings_checked_files_and_only_what_is_missing(project, server):
     store.download_missing()
     assert store.load("temperature").is_real and store.load("light").is_real
     said = store.status()
-    assert (
-        sorted(re.findall("^(.*), sha256", said, flags=re.M)) == sorted(store.RECORDED)
-        and "recorded is" not in said
-    )
+    assert sorted(re.findall("^(.*), sha256", said, flags=re.M)) == sorted(store.RECORDED)
+    assert "recorded is" not in said
     # nothing temporary stays
     assert len([path for path in (project / "data").rglob("*") if path.is_file()]) == 2
     shutil.rmtree(server)
     store.download_missing()  # the data is there: nothing is asked of the server
 
 
-@pytest.mark.parametrize("name", ["temperature", "light"])
-@pytest.mark.parametrize("content", [LOGIN, None])  # None: truncated
-def test_fetch_refuses_wrong_content_says_so_and_brings_the_rest(project, server, name, content):
+@pytest.mark.parametrize(
+    ("name", "spoil"), [("temperature", lambda right: LOGIN), ("light", lambda right: right[:999])]
+)
+def test_fetch_refuses_wrong_content_says_so_and_brings_the_rest(project, server, name, spoil):
     file, url = store.URLS[name]
-    right = (server / file).read_bytes()
-    (server / file).write_bytes(right[: len(right) // 2] if content is None else content)
-    found = hashlib.sha256((server / file).read_bytes()).hexdigest()
-    why = re.escape(
-        f"{urlsplit(url).netloc}: sha256 is {found}, recorded is {store.RECORDED[file]}"
-    )
-    with pytest.raises(
-        store.DownloadFailed, match=rf"^no data came: {name} \({why}\); kept results are shown"
-    ):
+    content = spoil((server / file).read_bytes())
+    (server / file).write_bytes(content)
+    found = hashlib.sha256(content).hexdigest()
+    why = f"{urlsplit(url).netloc}: sha256 is {found}, recorded is {store.RECORDED[file]}"
+    with pytest.raises(store.DownloadFailed, match=rf"^no data came: {name} \({why}\); kept resu"):
         store.download_missing()
-    assert not (project / "data" / file).exists()
-    assert store.load("temperature").is_real == (name == "light")
-    assert store.load("light").is_real == (name == "temperature")
+    arrived = {other for other in store.URLS if store.load(other).is_real}
+    assert arrived == {*store.URLS} - {name} and not (project / "data" / file).exists()
 
 
 def test_fetch_refuses_another_file_that_is_there(project, server):
     owners(project / "data", one_day(day="2004-03-05"))
-    store.RECORDED[f"intel-lab/{sets.OWNERS}"] = "0" * 64
-    with pytest.raises(
-        DamagedFile, match=rf"{sets.OWNERS} is refused, its sha256 is \w+, recorded is 000"
-    ):
+    store.RECORDED[f"intel-lab/{sets.OWNERS}"] = OTHER_SUM
+    with pytest.raises(DamagedFile, match=rf"{sets.OWNERS} is refused, its sha256 is \w+, recor"):
         store.download_missing()
 
 
-@pytest.fixture
-def slow(monkeypatch):
-    """Limits of a second or so, and what begins a server that is silent or drips; no resolver
-    answers for localhost.
-    """
-    monkeypatch.setattr(store, "BEGINS", 1.0)
-    monkeypatch.setattr(store, "SILENT", 1.3)
-    monkeypatch.setattr(store, "IN_ALL", 1.5)
+@pytest.mark.parametrize(
+    ("size", "came", "seconds"),
+    [
+        # it never answers, as where no name is found
+        (0, r"0 bytes in [12] seconds", 1.0),
+        # it goes on and on, with short pauses
+        (9, r"[1-9]\d+ bytes in [23] seconds", 1.5),
+    ],
+)
+def test_fetch_has_a_limit_until_it_begins_and_in_all(project, monkeypatch, size, came, seconds):
     over = threading.Event()
 
-    def drip(connection, bytes_at_once, pause):
-        with connection, contextlib.suppress(OSError):  # who asked has gone
-            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
-            for _ in range(40):  # longer than a limit
-                over.wait(pause)
-                connection.sendall(b"x" * bytes_at_once)
+    def drip(*_, **__):
+        while not over.wait(0.05):
+            yield b"x" * size
 
-    def serve(listening, *how):
-        drip(listening.accept()[0], *how)
+    @contextlib.contextmanager
+    def slow(url, **_):
+        if not size:
+            over.wait()
+        raw = SimpleNamespace(stream=drip)
+        yield SimpleNamespace(raw=raw, raise_for_status=lambda: None)
 
-    def begin(how):
-        if how == "no resolver":
-            return "localhost"
-        listening = servers.enter_context(socket.create_server(("127.0.0.1", 0)))
-        if how:
-            threading.Thread(target=serve, args=(listening, *how), daemon=True).start()
-        return f"127.0.0.1:{listening.getsockname()[1]}"
-
-    def resolved(host, *args, **kwargs):
-        return over.wait() and [] if host == "localhost" else resolve(host, *args, **kwargs)
-
-    resolve = socket.getaddrinfo
-    monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    with contextlib.ExitStack() as servers:
-        yield begin
-        over.set()
-
-
-@pytest.mark.parametrize(
-    ("hows", "said", "seconds"),
-    [
-        # one is silent before it accepts, one after
-        (("no resolver", ()), r"0 bytes in [12] seconds", 1.0),
-        # it says what will come, and is silent; a byte at a time
-        (((0, 9), (1, 0.05)), r"0 bytes in [12] seconds", 1.0),
-        # and goes on, with short pauses
-        (((store.PART, 0.1),) * 2, r"[1-9]\d+ bytes in [23] seconds", 1.5),
-    ],
-)  # fmt: skip
-def test_fetch_has_a_limit_until_it_begins_and_in_all(
-    project, slow, monkeypatch, hows, said, seconds
-):
-    hosts = [slow(how) for how in hows]
-    urls = {
-        name: (file, f"http://{host}/{file}")
-        for (name, (file, _)), host in zip(store.URLS.items(), hosts, strict=True)
-    }
-    monkeypatch.setattr(store, "URLS", urls)
+    monkeypatch.setattr(requests, "get", slow)
+    monkeypatch.setattr(store, "BEGINS", 1.0)
+    monkeypatch.setattr(store, "IN_ALL", 1.5)
     begun = time.monotonic()
     with pytest.raises(store.DownloadFailed) as failed:
         store.download_missing()
     assert seconds <= time.monotonic() - begun < 1.9 * seconds  # both at once
-    came = rf"temperature \({hosts[0]}: {said}\), light \({hosts[1]}: {said}\)"
+    over.set()
+    hosts = [urlsplit(url).netloc for _, url in store.URLS.values()]
+    both = ", ".join(
+        rf"{name} \({host}: {came}\)" for name, host in zip(store.URLS, hosts, strict=True)
+    )
     so = "kept results are shown all the same, and quick runs play simulated data"
-    assert re.fullmatch(rf"no data came: {came}; {so}", str(failed.value))
-    assert not [path for path in project.rglob("*") if path.is_file()]
-
-
-def test_fetch_leaves_a_directory_of_ones_own_alone(data):
-    with pytest.raises(store.DownloadFailed, match="KBREPRO_DATA"):
-        store.download_missing()
-    assert not [path for path in data.rglob("*") if path.is_file()]
+    assert re.fullmatch(rf"no data came: {both}; {so}", str(failed.value))
+    assert not (project / "data").exists()
