@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -29,18 +29,33 @@ class Differs(RuntimeError):
     """A kept trial, played again, is another one."""
 
 
+class Verified(NamedTuple):
+    """A kept trial that was played again: what differs in words, empty if nothing does, and whether
+    that is red on this stack (see `allowed`).
+    """
+
+    label: str
+    number: int
+    differ: str
+    is_red: bool
+
+    def __str__(self) -> str:
+        """Label, trial and what came out."""
+        return f"{self.label}, trial {self.number}: {self.differ or 'equal'}"
+
+
 class Replays:
     """Plays the cheapest trial of every label again, as it is read, and writes what came out to
     .cache/replays/log.txt.
 
     What was equal is remembered there, by label, settings, code and stack, and is not played twice.
-    `results` is the folder of a notebook's results: `allowed` says by its run.json what is red and
-    what is only logged. Labels whose trials are long are listed in `long`.
+    `results` is the folder of a notebook's results, whose run.json says what is red here and what
+    is only logged. Labels whose trials are long are listed in `long`.
     """
 
     def __init__(self, root: Path, results: Path) -> None:
         self.folder, self.notebook = root / ".cache/replays", results.name
-        self.allowed, self.others = allowed(paths.facts_of(results))
+        self.facts = paths.facts_of(results)
         self.left, self.long = BUDGET, list[str]()
 
     def __call__(self, job: Job, kept: Played) -> None:
@@ -50,22 +65,21 @@ class Replays:
             self.long.append(job.label)
             return
         self.left -= seconds
-        played = json.dumps([job.label, job.settings, place, code(), stack()], default=str)
-        equal = self.folder / sums.checksum(played.encode())[:20]
+        identity = json.dumps([job.label, job.settings, place, code(), stack()], default=str)
+        equal = self.folder / sums.checksum(identity.encode())[:20]
         if equal.is_file():
             return
-        outcome, share, number = "not played again, its data is not here", 0.0, job.first + place
-        if not job.without_data:
-            differ, share = replayed(job, number, kept.trial(place))
-            outcome = "; ".join([differ, *self.others]) if differ else "equal"
-        text = f"{self.notebook}: {job.label}, trial {number}: {outcome}"
+        done = verify(job, job.first + place, kept.trial(place), self.facts)
+        line = f"{self.notebook}: {done}"
         self.folder.mkdir(parents=True, exist_ok=True)
-        if outcome == "equal":
+        if done.differ:
+            line = "; ".join([line, *allowed(self.facts)[1]])
+        else:
             equal.touch()
         with (self.folder / "log.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{text}\n")
-        if share > self.allowed:
-            raise Differs(f'{text}. To play it again: kbrepro reproduce ... --fresh "{job.label}"')
+            file.write(f"{line}\n")
+        if done.is_red:
+            raise Differs(f'{line}. To play it again: kbrepro reproduce ... --fresh "{job.label}"')
 
 
 @cache
@@ -103,8 +117,8 @@ def allowed(facts: Mapping[str, Any]) -> tuple[float, list[str]]:
     is other here.
 
     On the stack that played, or if none is known, by nothing: 0. With another numpy or scipy by
-    SMALL: no arm and no text may differ, for which `replayed` says infinity. On another BLAS kernel
-    by infinity: nothing is red.
+    SMALL: no arm and no text may differ, for which `_differences` says infinity. On another BLAS
+    kernel by infinity: nothing is red.
     """
     played = {name: [version] for name, version in facts.get("versions", {}).items()}
     played["BLAS kernel"] = facts.get("blas_kernels", [])
@@ -118,9 +132,20 @@ def allowed(facts: Mapping[str, Any]) -> tuple[float, list[str]]:
     return (SMALL if others else 0.0), others
 
 
-def replayed(job: Job, number: int, before: Leaves, policy: object = None) -> tuple[str, float]:
-    """Play a trial again, of an experiment one `policy` or all; return what differs from what was
-    kept, in words, and how much.
+def verify(
+    job: Job, number: int, before: Leaves, facts: Mapping[str, Any], policy: object = None
+) -> Verified:
+    """Play a trial again, of an experiment one `policy` or all, and compare it with what was kept;
+    `facts` are those of the run.json of its results.
+    """
+    if job.without_data:
+        return Verified(job.label, number, "not played again, its data is not here", False)
+    differ, share = _differences(job, number, before, policy)
+    return Verified(job.label, number, differ, share > allowed(facts)[0])
+
+
+def _differences(job: Job, number: int, before: Leaves, policy: object) -> tuple[str, float]:
+    """What differs in words, and how much.
 
     Of arms that are kept the first that differs is named alone. How much is the largest difference
     as a share of the number's size: infinite if an arm, a text or a whole number differs, or if the

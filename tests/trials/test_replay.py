@@ -1,14 +1,18 @@
 """An opened notebook plays one trial of each label again: other code is red and named."""
 
-import json
+import re
+from functools import partial
 
 import numpy as np
 import pytest
 
+import kbrepro as kb
 from kbrepro import paths
 from kbrepro.batch.record import Record
-from kbrepro.trials import replay, store
+from kbrepro.trials import replay
+from kbrepro.trials.simulation import play_trial
 from kbrepro.trials.store import Job
+from kbrepro.trials.store.flat import flat
 
 FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": ""}
 
@@ -39,7 +43,7 @@ def test_the_same_code_is_equal_and_is_not_played_twice(opened, monkeypatch):
     (line,) = opened()
     assert line.startswith("09_toy: Fig. 1, trial ") and line.endswith(": equal")
     with monkeypatch.context() as patch:
-        patch.setattr(replay, "replayed", None)  # whoever plays again fails
+        patch.setattr(replay, "verify", None)  # whoever plays again fails
         assert opened() == [line]
     monkeypatch.setattr(replay, "code", lambda: "other code")
     assert opened() == [line, line]
@@ -73,87 +77,8 @@ def test_on_another_blas_kernel_a_difference_stands_in_the_log(opened, turned, m
     kernel = replay.blas_kernel()
     monkeypatch.setattr(replay, "blas_kernel", lambda: "Zen9")
     (line,) = opened()
-    assert "where it was" in line and line.endswith(
-        f"; BLAS kernel Zen9 here, {kernel} when played"
-    )
-
-
-@pytest.fixture
-def played_with(toy):
-    """Says in run.json with which version of a package the toy was played."""
-
-    def write(name, version):
-        path = toy.folder / "run.json"
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        facts["versions"] = {
-            "numpy": np.__version__,
-            "scipy": replay.scipy.__version__,
-            "joblib": "0",
-            name: version,
-        }
-        path.write_text(json.dumps(facts), encoding="utf-8")
-
-    return write
-
-
-@pytest.fixture
-def larger(toy, monkeypatch):
-    """Multiplies the gaps that are played: the arms stay."""
-
-    def by(factor):
-        flat = replay.flat
-        monkeypatch.setattr(
-            replay, "flat", lambda result: {**flat(result), ("gaps",): result["gaps"] * factor}
-        )
-
-    return by
-
-
-@pytest.mark.parametrize("name", ["numpy", "scipy"])
-def test_with_another_numpy_or_scipy_small_numbers_are_logged_and_larger_ones_red(
-    opened, played_with, larger, name
-):
-    larger(1 + 5e-7)
-    played_with(name, "1.0")
-    (line,) = opened()
-    assert "; the same arms, numbers alone, by at most 5.0e-07 of their size; " in line
-    assert f"; {name} " in line and line.endswith(" here, 1.0 when played")
-    assert len(opened()) == 2  # what differs is played again
-    larger(1 + 3e-6)
-    with pytest.raises(replay.Differs, match=r"numbers alone, by at most [34]\.\de-06"):
-        opened()
-
-
-def test_with_the_same_versions_numbers_are_exact_and_with_others_arms_are(
-    opened, played_with, larger, request
-):
-    played_with("joblib", "another")
-    larger(1 + 5e-7)
-    with pytest.raises(replay.Differs, match=r"numbers alone, by at most 5\.0e-07"):
-        opened()
-    played_with("numpy", "1.0")
-    request.getfixturevalue("turned")
-    with pytest.raises(replay.Differs, match="where it was"):
-        opened()
-
-
-def test_digests_of_arms_and_whole_numbers_are_exact_with_any_version_and_code_that_fails_is_red():
-    facts = {"blas_kernels": [replay.blas_kernel()], "versions": {"numpy": "1.0"}}
-    most, _ = replay.allowed(facts)
-
-    def job(function):
-        return store.Job("it", function, {}, 3, 0, 1)
-
-    digest = job(lambda trial: {"policies": {"EI": {"arms_digest": "a", "totals": np.ones(2)}}})
-    kept = replay.flat(digest.function(None))
-    other = job(lambda trial: {"policies": {"EI": {"arms_digest": "b", "totals": np.ones(2)}}})
-    assert replay.replayed(digest, 0, kept) == ("", 0.0)
-    said, share = replay.replayed(other, 0, kept)
-    assert said == "policies/EI/arms_digest" and share > most
-    count = job(lambda trial: {"count": 7, "size": 1.0 + 1e-7})
-    assert replay.replayed(count, 0, {("count",): 6, ("size",): 1.0})[1] > most
-    assert 0 < replay.replayed(count, 0, {("count",): 7, ("size",): 1.0})[1] < most
-    assert replay.replayed(job(lambda trial: 1 / 0), 0, kept)[1] > most
+    assert "where it was" in line
+    assert line.endswith(f"; BLAS kernel Zen9 here, {kernel} when played")
 
 
 @pytest.mark.parametrize("name", ["CHEAP", "BUDGET"])
@@ -165,6 +90,84 @@ def test_what_is_long_is_not_played_again(opened, turned, monkeypatch, name):
 def test_what_needs_data_that_is_not_here_is_said(opened, turned, monkeypatch):
     monkeypatch.setattr(Job, "without_data", True)
     assert opened()[0].endswith(": not played again, its data is not here")
+
+
+def facts(**other):
+    """The stack of this process, but for what is other: what a run.json says."""
+    kernel = other.pop("kernel", replay.blas_kernel())
+    versions = {name: version for name, version in replay.stack().items() if name != "BLAS kernel"}
+    return {"blas_kernels": [kernel], "versions": versions | other}
+
+
+def larger(share, rule=kb.VarianceOnly, arms=True):
+    """A job of one rule on rewards that are larger by a share: the rule pulls the same arms."""
+
+    def source(trial):
+        problem = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01)(trial)
+        return kb.Problem(problem.model, problem.expected_reward * (1 + share))
+
+    play = partial(play_trial, kb.Experiment(source, {"rule": rule}, 40), arms=arms)
+    return Job("it", play, {}, 3, 0, 1)
+
+
+NUMBERS = r", at \d+; the same arms, numbers alone, by at most {} of their size"
+GAPS = f"gaps{NUMBERS.format('5.0e-07')}"
+ARM = r"arm \d+ of rule in round \d+, where it was \d+"
+
+
+@pytest.mark.parametrize(
+    ("stack", "job", "words", "is_red"),
+    [
+        ({}, larger(0), "", False),
+        ({}, larger(5e-7), GAPS, True),
+        ({"joblib": "0"}, larger(5e-7), GAPS, True),
+        ({"numpy": "1.0"}, larger(5e-7), GAPS, False),
+        ({"scipy": "1.0"}, larger(5e-7), GAPS, False),
+        ({"numpy": "1.0"}, larger(3e-6), f"gaps{NUMBERS.format('3.0e-06')}", True),
+        ({"numpy": "1.0"}, larger(0, kb.MeanOnly), ARM, True),
+        ({"kernel": "Zen9"}, larger(0, kb.MeanOnly), ARM, False),
+    ],
+)
+def test_what_may_differ_depends_on_the_stack_that_played(stack, job, words, is_red):
+    kept = flat(larger(0).function(kb.Trial(3, 0)))
+    done = replay.verify(job, 0, kept, facts(**stack), "rule")
+    assert re.fullmatch(words, done.differ) and done.is_red == is_red
+
+
+@pytest.mark.parametrize(
+    ("job", "words"),
+    [
+        (larger(0, arms=False), ""),
+        (larger(1e-4, arms=False), f"policies/rule/totals{NUMBERS.format('1.0e-04')}"),
+        (
+            larger(0, kb.MeanOnly, arms=False),
+            r"policies/rule/totals, at \d+; policies/rule/arms_digest",
+        ),
+    ],
+)
+def test_where_no_arms_are_kept_their_digest_is_compared(job, words):
+    kept = flat(larger(0, arms=False).function(kb.Trial(3, 0)))
+    done = replay.verify(job, 0, kept, facts(), "rule")
+    assert re.fullmatch(words, done.differ) and done.is_red == bool(words)
+
+
+@pytest.mark.parametrize(
+    ("now", "words", "is_red"),
+    [
+        (lambda: {"count": 7, "size": 1.0, "seconds": 2.0}, "", False),
+        (
+            lambda: {"count": 7, "size": 1 + 2e-7, "seconds": 1.0},
+            "size; no arms are kept to compare; numbers, by at most 2.0e-07 of their size",
+            False,
+        ),
+        (lambda: {"count": 6, "size": 1.0, "seconds": 1.0}, "count", True),
+        (lambda: 1 / 0, "ZeroDivisionError: division by zero", True),
+    ],
+)
+def test_of_another_numpy_whole_numbers_are_exact_and_code_that_fails_is_red(now, words, is_red):
+    job = Job("it", lambda trial: now(), {}, 3, 0, 1)
+    kept = flat({"count": 7, "size": np.float64(1.0), "seconds": 1.0})
+    assert replay.verify(job, 0, kept, facts(numpy="1.0")) == ("it", 0, words, is_red)
 
 
 def test_the_digest_of_the_code_covers_the_rooms_that_play(monkeypatch):
