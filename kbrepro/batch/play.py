@@ -1,10 +1,12 @@
 """Play what is missing of a notebook's plan, label by label, without the notebook."""
 
 import math
+import shutil
 import time
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -25,7 +27,10 @@ class RunFailed(RuntimeError):
 
 @contextmanager
 def locked(r: Run) -> Iterator[None]:
-    """Keep others from playing or writing the same results; RunFailed if another does."""
+    """Keep others from playing or writing the same results; RunFailed if another does.
+
+    What a kill left of replacing them is brought to its end first.
+    """
     import fcntl  # not on Windows
 
     where = r.folder.relative_to(r.root).as_posix()
@@ -36,7 +41,37 @@ def locked(r: Run) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process
         except BlockingIOError:
             raise RunFailed(f"another run is writing {where}") from None
+        settle(r.folder)
         yield
+
+
+def replace(folder: Path) -> None:
+    """Replace the results in a folder by the whole new ones beside it, which take along what was
+    played.
+
+    A kill loses nothing at any moment: folders are renamed, and from the first renaming on the new
+    results count.
+    """
+    folder.mkdir(exist_ok=True)
+    folder.rename(_set_aside(folder))
+    settle(folder)
+
+
+def settle(folder: Path) -> None:
+    """Go on where results were replaced, from the moment when the old ones were set aside."""
+    old, new = _set_aside(folder), paths.partial_of(folder)
+    if not old.is_dir():
+        return
+    if (old / PLAYED).is_dir():
+        (old / PLAYED).rename(new / PLAYED)
+    if new.is_dir():
+        new.rename(folder)
+    shutil.rmtree(old)
+
+
+def _set_aside(folder: Path) -> Path:
+    """Where the old results of a folder are until the new ones are there."""
+    return folder.with_name(f".{folder.name}.old.partial")
 
 
 def replaceable(runs: Sequence[Run], labels: Sequence[str]) -> list[str]:
@@ -90,10 +125,10 @@ def play_missing(
         if time.monotonic() + seconds > end:
             n_left += 1
             continue
-        told, rest = f"{place + 1} of {len(missing)}", [*missing.values()][place:]
+        count, rest = f"{place + 1} of {len(missing)}", [*missing.values()][place:]
         if all(rest):
-            told += f", about {sum(rest) / 60:.0f} minutes left"
-        click.echo(f"{r.notebook}: {label} ({told})", err=True)
+            count += f", about {sum(rest) / 60:.0f} minutes left"
+        click.echo(f"{r.notebook}: {label} ({count})", err=True)
         plan[label].play(label, own)
     if n_left:
         click.echo(

@@ -20,7 +20,7 @@ from nbformat.v4 import new_notebook
 
 from kbrepro import paths
 from kbrepro.batch import pairs, profiles
-from kbrepro.batch.play import RunFailed, locked, play_missing, replaceable
+from kbrepro.batch.play import RunFailed, locked, play_missing, replace, replaceable
 from kbrepro.batch.profiles import Run, Values, plan
 from kbrepro.trials import store, sums
 from kbrepro.trials.replay import blas_kernel
@@ -56,12 +56,9 @@ def run_notebooks(
             _run(r, fresh)
         except Exception as error:  # whatever a notebook, its kernel or a disk does
             failed.append(r.notebook)
-            told = (
-                error
-                if isinstance(error, RunFailed | OSError)
-                else f"{type(error).__name__}: {error}"
-            )
-            outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
+            kind = "" if isinstance(error, RunFailed | OSError) else f"{type(error).__name__}: "
+            rest = "No result was replaced; trials that ended are kept."
+            outcome = f"FAILED\n{kind}{error}\n{rest}\n"
         except KeyboardInterrupt:
             click.echo(
                 f"{r.notebook}: interrupted; what was played is kept, and the same command goes on"
@@ -82,9 +79,9 @@ def refresh_notebooks(notebooks: Sequence[str], root: Path) -> None:
     """
     paths.sweep(root / "notebooks")
     for name in profiles.named_notebooks(root, notebooks):
-        to = root / f"notebooks/{name}.ipynb"
-        _execute(root, name, "refresh", to, {}, without_data(root))
-        paths.write_bytes(pairs.refreshed(root, name), to.read_bytes())
+        text = _execute(root, name, "refresh", {}, without_data(root))
+        paths.write_text(root / f"notebooks/{name}.ipynb", text)
+        paths.write_text(pairs.refreshed(root, name), text)
 
 
 def of_kernels(root: Path) -> Environment:
@@ -121,17 +118,18 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
     partial_results = paths.partial_of(r.folder)
     where = partial_results.relative_to(r.root).as_posix()
     with locked(r):
-        _settle(r.folder)
         paths.sweep(r.folder)
         known = r.facts.get("played", _played(r))
         play_missing(r, fresh=fresh)
         if partial_results.exists():  # of a kill; on a read-only disk this says so
             shutil.rmtree(partial_results)
         partial_results.mkdir(parents=True)
-        data = os.environ.get("KBREPRO_DATA")  # notebooks run in the root, not here
-        own = {"KBREPRO_DATA": str(Path(data).absolute())} if data else {}
-        to, given = partial_results / "notebook.ipynb", r.parameters | {profiles.RESERVED: where}
-        _execute(r.root, r.notebook, r.folder.parent.name, to, given, own)
+        environment = of_kernels(r.root)
+        if data := os.environ.get("KBREPRO_DATA"):  # notebooks run in the root, not here
+            environment["KBREPRO_DATA"] = str(Path(data).absolute())
+        parameters = r.parameters | {profiles.RESERVED: where}
+        shown = _execute(r.root, r.notebook, r.folder.parent.name, parameters, environment)
+        paths.write_text(partial_results / "notebook.ipynb", shown)
         facts, played = r.facts, _played(r)  # those of the run that played
         if not facts or played != known:
             facts = _facts(r)
@@ -139,55 +137,7 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
         paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
-        _replace(r.folder, partial_results)
-
-
-def _beside(folder: Path) -> tuple[Path, Path]:
-    """Where the old and the new results of a folder are while these replace those."""
-    where = f".{folder.name}"
-    return folder.with_name(f"{where}.old.partial"), folder.with_name(f"{where}.new.partial")
-
-
-def _replace(folder: Path, partial_results: Path) -> None:
-    """Replace results, but for what was played, which never moves.
-
-    A kill loses nothing at any moment, since renaming is all that is done before the new results
-    are whole:
-    1. The old results are renamed into .NAME.old.partial, one by one.
-    2. .NAME.partial becomes .NAME.new.partial: from here on the new results count.
-    3. These are renamed into the folder, one by one.
-    4. .NAME.old.partial is deleted.
-    5. .NAME.new.partial, empty by now, is deleted.
-    """
-    old, new = _beside(folder)
-    try:
-        _move(folder, old)
-        partial_results.rename(new)
-    finally:
-        _settle(folder)
-
-
-def _settle(folder: Path) -> None:
-    """Go on from step 3, or, where step 2 was not reached, undo step 1; otherwise nothing is there
-    to do.
-    """
-    old, new = _beside(folder)
-    if new.is_dir():
-        _move(new, folder)
-        if old.is_dir():
-            shutil.rmtree(old)
-        new.rmdir()
-    elif old.is_dir():
-        _move(old, folder)
-        old.rmdir()
-
-
-def _move(source: Path, to: Path) -> None:
-    """Rename all that is in a folder into another, but for what was played."""
-    to.mkdir(exist_ok=True)
-    for path in [*source.glob("*")]:
-        if path.name != store.PLAYED:
-            path.rename(to / path.name)
+        replace(r.folder)
 
 
 def _played(r: Run) -> str:
@@ -226,9 +176,9 @@ def git_state(root: Path) -> dict[str, str | bool | None]:
 
 
 def _execute(
-    root: Path, name: str, profile: str, to: Path, parameters: Values, environment: Environment
-) -> None:
-    """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
+    root: Path, name: str, profile: str, parameters: Values, environment: Environment
+) -> str:
+    """Run the text of a notebook, so that no stale .ipynb runs instead; return the .ipynb.
 
     RunFailed, with the reason, if a cell fails or the kernel dies; what there is of it then is
     .cache/NAME.PROFILE.failed.ipynb.
@@ -240,11 +190,11 @@ def _execute(
 
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
     where, source = f".cache/{name}.{profile}.failed.ipynb", profiles.source(root, name)
-    output = root / where
     left = f"\n(what there is of the notebook: {where})"
+    output = root / where
     begun: list[NotebookNode] = []
     try:
-        with patch.dict(os.environ, {**of_kernels(root), **quiet, **environment}):
+        with patch.dict(os.environ, quiet | environment):
             done = papermill.execute_notebook(
                 source,
                 output,
@@ -274,8 +224,9 @@ def _execute(
         if error.errno and not error.filename:  # as on a full disk
             raise OSError(error.errno, error.strerror, where) from error
         raise
-    paths.write_text(to, jupytext.writes(_tidy(done), "ipynb") + "\n")
+    text = jupytext.writes(_tidy(done), "ipynb") + "\n"
     output.unlink(missing_ok=True)  # two runs of one profile may end together
+    return text
 
 
 def _cell(number: int, source: str) -> str:
