@@ -164,17 +164,17 @@ def claims(claim_ids: Names) -> None:
     from kbrepro import checks
     from kbrepro.claims import scorecard
 
-    known = {}
+    lines_of = {}
     results = paths.project_root() / f"results/{paths.FULL_SCALE}"
     for run in scorecard.read(results).values():
         for record in (*run["claims"], *run["theorems"]):
-            known[record["id"]] = scorecard.lines(record)
-    shown = [] if claim_ids else [lines[0] for lines in known.values()]
-    for each in claim_ids:
-        if each.upper() not in known:
-            near = ", ".join(get_close_matches(each.upper(), known, 5, cutoff=0))
-            raise checks.refused("claim", each, f"one that `kbrepro claims` prints, such as {near}")
-        shown += known[each.upper()]
+            lines_of[record["id"]] = scorecard.lines(record)
+    shown = [] if claim_ids else [lines[0] for lines in lines_of.values()]
+    for name in claim_ids:
+        if name.upper() not in lines_of:
+            near = ", ".join(get_close_matches(name.upper(), lines_of, 5, cutoff=0))
+            raise checks.refused("claim", name, f"one that `kbrepro claims` prints, such as {near}")
+        shown += lines_of[name.upper()]
     click.echo("\n".join(shown))
 
 

@@ -47,7 +47,7 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     if not [*root.glob(f"tests/papers/{folder}/test_*.py")]:
         yield f"there are no tests in tests/papers/{folder}"
     cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["references"]
-    notes = [each["notes"] for each in cited]
+    notes = [reference["notes"] for reference in cited]
     if not papers.found()[folder].synthesis and f"Notebook {name}" not in notes:
         yield f"CITATION.cff has no reference with the notes `Notebook {name}`"
     claims = f"kbrepro/papers/{folder}/claims.py"
@@ -60,21 +60,28 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
             yield f"claim {sentence.id} has no quote: its function needs a docstring"
     judged = root / f"results/{paths.FULL_SCALE}/{name}/claims.json"
     if judged.is_file():
-        before = {each["id"]: each for each in paths.read_json(judged)["claims"]}
-        now = {each.id: digest(each.predicate) for each in sentences if isinstance(each, Claim)}
-        others = [each for each in now if before.get(each, {}).get("predicate") != now[each]]
+        before = {
+            record["id"]: record.get("predicate") for record in paths.read_json(judged)["claims"]
+        }
+        others = [
+            claim.id
+            for claim in sentences
+            if isinstance(claim, Claim) and before.get(claim.id) != digest(claim.predicate)
+        ]
         if others:
-            told = f"claims.json was not judged with the predicates of {', '.join(others)}"
-            yield f"{told}: `kbrepro reproduce {name[:2]}`"
+            yield (
+                f"claims.json was not judged with the predicates of {', '.join(others)}:"
+                f" `kbrepro reproduce {name[:2]}`"
+            )
     path, begins = root / f"notebooks/{name}.ipynb", f"{int(name[:2])}-"
     shown = path.read_text(encoding="utf-8") if path.is_file() else ""
-    for each, n in Counter(sentence.id for sentence in sentences).items():
+    for claim, n in Counter(sentence.id for sentence in sentences).items():
         if n > 1:
-            yield f"claim {each} is there {n} times"
-        if not each.startswith(begins):
-            yield f"claim {each} must begin with {begins}"
-        if shown and rf"id=\"{each}\"" not in shown:
-            yield f"claim {each} is not shown: record.verdicts"
+            yield f"claim {claim} is there {n} times"
+        if not claim.startswith(begins):
+            yield f"claim {claim} must begin with {begins}"
+        if shown and rf"id=\"{claim}\"" not in shown:
+            yield f"claim {claim} is not shown: record.verdicts"
 
 
 def _of_notebook(root: Path, name: str) -> Iterator[str]:
@@ -107,25 +114,25 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
     (full,) = profiles.plan([name], paths.FULL_SCALE, root)
     if full.way_back:  # said once
         return
-    planned, kept = full.plan, store.labels(full.played)
-    known = {value for value in full.parameters.values() if isinstance(value, int)}
-    for label, each in planned.items():
+    plan, kept = full.plan, store.labels(full.played)
+    horizons = {value for value in full.parameters.values() if isinstance(value, int)}
+    for label, planned in plan.items():
         with suppress(ValueError):  # it plays no experiment
-            known.add(each.experiment.horizon)
+            horizons.add(planned.experiment.horizon)
         if label in kept:
-            others = differences(kept[label]["settings"], each.job(label).settings)[:1]
+            others = differences(kept[label]["settings"], planned.job(label).settings)[:1]
             yield from (
                 f"label {label!r} was played with other settings: {line}" for line in others
             )
         elif full.facts:
             yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
-    folder = papers.folder_of(name) if planned else ""
+    folder = papers.folder_of(name) if plan else ""
     if not (root / f"kbrepro/papers/{folder}/claims.py").is_file():
         return
     for sentence in sentences_of(folder):
         text = sentence.checked if isinstance(sentence, Theorem) else sentence.shows
         for number in re.findall(r"(?<!to )\bT = (\d[\d,]*\b)(?! to)", text):
-            if int(number.replace(",", "")) not in known:
+            if int(number.replace(",", "")) not in horizons:
                 yield f"claim {sentence.id} says T = {number}, which no label of its plan has"
 
 

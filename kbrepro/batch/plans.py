@@ -23,10 +23,10 @@ def plan_of(notebook: str, parameters: Parameters, load: Load) -> Plan:
     if not folders:
         return {}
     module = import_module(f"kbrepro.papers.{folders[0]}.experiments")
-    wanted, known = signature(module.experiments).parameters, {**parameters, "load": load}
-    if missing := [name for name in wanted if name not in known]:
+    wanted, values = signature(module.experiments).parameters, {**parameters, "load": load}
+    if missing := [name for name in wanted if name not in values]:
         raise ValueError(f"{notebook} must have the parameters {', '.join(missing)}")
-    return module.experiments(**{name: known[name] for name in wanted})
+    return module.experiments(**{name: values[name] for name in wanted})
 
 
 def remembering(kept_in: Store) -> Load:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,8 @@ def named_notebooks(root: Path, wanted: Iterable[str]) -> list[str]:
     names = [name for name in names if "-" not in name]
     numbered = {name[:2]: name for name in names}
     found = []
-    for each in wanted:
-        stem = Path(each).stem
+    for text in wanted:
+        stem = Path(text).stem
         name = numbered.get(stem.zfill(2), stem)
         checks.one_of(names, notebook=name)
         found.append(name)
@@ -49,7 +50,7 @@ def named_notebooks(root: Path, wanted: Iterable[str]) -> list[str]:
 
 def require(root: Path, profile: str) -> None:
     """Raise ValueError unless a profile is the full scale or a folder of notebooks/profiles."""
-    folders = sorted(each.name for each in root.glob("notebooks/profiles/*/"))
+    folders = sorted(folder.name for folder in root.glob("notebooks/profiles/*/"))
     checks.one_of((paths.FULL_SCALE, *folders), profile=profile)
 
 
@@ -58,9 +59,9 @@ def parameters(root: Path, notebook: str, profile: str) -> Values:
     the profile has them.
 
     ValueError if there is no such profile, or it is no mapping; on a name that the notebook has
-    not, or that comes twice; on a number that is not decimal; if no cell is tagged `parameters`;
-    and on what its cell tagged `checks` refuses: what stands there before `Record(...)` runs
-    here, but for imports, so that no kernel starts with impossible values.
+    not, or that comes twice; if no cell is tagged `parameters`; and on what its cell tagged
+    `checks` refuses: what stands there before `Record(...)` runs here, but for imports, so that no
+    kernel starts with impossible values.
     """
     values = Values()
     require(root, profile)
@@ -78,12 +79,12 @@ def parameters(root: Path, notebook: str, profile: str) -> Values:
                 f"{where} is not allowed: it must be lines of name: value ({error})"
             ) from None
     names = _executed(notebook, text, "parameters", {"checks": checks})
-    hidden = ("checks", RESERVED)
-    known = {name: its for name, its in names.items() if name[0] != "_" and name not in hidden}
+    ours = [name for name in names if name[0] != "_" and name not in ("checks", RESERVED)]
+    full_scale = {name: names[name] for name in ours}
     for name in values:
-        checks.one_of(known, **{f"parameter of {notebook}": name})
+        checks.one_of(full_scale, **{f"parameter of {notebook}": name})
     _executed(notebook, text, "checks", names | values)
-    return known | values
+    return full_scale | values
 
 
 def source(root: Path, notebook: str) -> NotebookNode:
@@ -113,16 +114,15 @@ def _tagged(notebook: NotebookNode, tag: str) -> str:
     return "\n".join(cell.source for cell in notebook.cells if tag in cell.metadata.get("tags", []))
 
 
-def _executed(name: str, text: NotebookNode, tag: str, given: Values) -> Values:
+def _executed(name: str, text: NotebookNode, tag: str, values: Values) -> Values:
     """What the names are after the cells with a tag, up to `Record(...)` and without imports;
     ValueError, which names file and tag, if they fail.
     """
-    names = dict(given)
+    names = dict(values)
     try:
-        before = re.split(r"^.*\bRecord\(", _tagged(text, tag), flags=re.M)[0]
-        code = ast.parse(before)
-        imports = ast.Import | ast.ImportFrom
-        code.body = [each for each in code.body if not isinstance(each, imports)]
+        code = ast.parse(_tagged(text, tag))
+        steps = takewhile(lambda step: "Record(" not in ast.unparse(step), code.body)
+        code.body = [step for step in steps if not isinstance(step, ast.Import | ast.ImportFrom)]
         exec(compile(code, name, "exec"), names)
     except ValueError:  # of `checks`: it names the parameter
         raise
@@ -135,18 +135,11 @@ def _executed(name: str, text: NotebookNode, tag: str, given: Values) -> Values:
 
 
 def _values(text: str) -> Values:
-    """The values of a profile; ValueError on a name that comes twice, and on a number that YAML
-    reads as another.
-    """
-    nodes = getattr(yaml.compose(text, yaml.SafeLoader), "value", [])
-    names = [name.value for name, _ in nodes]
-    for name, node in nodes:
-        if names.count(name.value) > 1:
-            raise ValueError(f"{name.value} comes twice")
-        for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-            # 010 is 8 to YAML, 1:30 is 90
-            if each.tag.endswith((":int", ":float")) and re.search(r"^[-+]?0\w|:", each.value):
-                raise ValueError(f"{name.value} = {each.value} is no decimal number")
+    """The values of a profile; ValueError on a name that comes twice."""
+    names = [name.value for name, _ in getattr(yaml.compose(text), "value", [])]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name} comes twice")
     return dict(yaml.safe_load(text) or {})
 
 
@@ -178,13 +171,16 @@ class Run:
     def way_back(self) -> str:
         """What to do where parameters are not those with which it was played; empty if they are."""
         played = self.facts.get("parameters", {})
-        others = [name for name, its in self.parameters.items() if played.get(name, its) != its]
-        told = (
+        others = [
+            name for name, value in self.parameters.items() if played.get(name, value) != value
+        ]
+        if not others:
+            return ""
+        return (
             f"the notebook differs from the full scale in {len(others)} of its parameters"
             f" ({', '.join(others)}): `git checkout notebooks/{self.notebook[:2]}*` is the way"
             " back; a profile runs others (docs/using.md)"
         )
-        return told * bool(others)
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -71,9 +71,9 @@ class Record:
         own = paths.whole_of(self.folder) if self.folder else self.full_scale
         elsewhere = own != self.full_scale
         facts = paths.facts_of(self.full_scale)
-        known = facts.get("parameters", {}) if elsewhere or not self.folder else parameters
+        played = facts.get("parameters", {}) if elsewhere or not self.folder else parameters
         self.changed = {
-            name: value for name, value in known.items() if parameters.get(name, value) != value
+            name: value for name, value in played.items() if parameters.get(name, value) != value
         }
         self.short = bool(self.changed) or (elsewhere and not facts)
         self._replays = Replays(root, self.full_scale)
@@ -81,7 +81,7 @@ class Record:
         self._own = Store(own / PLAYED, on_read=Replays(root, own)) if elsewhere else None
         self.plan, self.readings_of = plans.with_data(notebook, parameters, self._full, self.short)
         # a label that is as at full scale is so in this plan
-        self._kept = Kept(self._full.folder, known or parameters, lambda: self.plan, self._unlike)
+        self._kept = Kept(self._full.folder, played or parameters, lambda: self.plan, self._unlike)
         self._text = _checked_text(root / f"notebooks/{notebook}.py")
         self._unchecked, self._wrong = [*self._text], list[str]()
         self._explained = False
@@ -132,22 +132,22 @@ class Record:
         What rests on a label that is not as at full scale is not judged, and said. ValueError on an
         unknown claim.
         """
-        known = {each.id: each for each in sentences_of(folder_of(self.notebook))}
+        sentences = {sentence.id: sentence for sentence in sentences_of(folder_of(self.notebook))}
         records, left = [], []
-        for each in ids:
-            checks.one_of(known, **{f"claim of {self.notebook}": each})
+        for name in ids:
+            checks.one_of(sentences, **{f"claim of {self.notebook}": name})
             try:
-                records.append(scorecard.record_of(known[each], self._kept))
+                records.append(scorecard.record_of(sentences[name], self._kept))
             except Unlike as error:
-                left.append(f"{each} is not judged: {error}.")
+                left.append(f"{name} is not judged: {error}.")
         self._judged += records
-        told = [scorecard.tables(records)] if records else []
-        if told and not self._explained:
-            told.append(_folded("How to read this", HOW_TO))
+        shown = [scorecard.tables(records)] if records else []
+        if shown and not self._explained:
+            shown.append(_folded("How to read this", HOW_TO))
             self._explained = True
-        display(Markdown("\n\n".join([*told, *left])))
+        display(Markdown("\n\n".join([*shown, *left])))
         for record in records:
-            claim = known[record["id"]]
+            claim = sentences[record["id"]]
             if record.get("verdict") == DEPENDS:
                 title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
                 judged = scorecard.judged(claim, self._kept).readings
@@ -168,10 +168,10 @@ class Record:
             for found in re.finditer(re.escape(plain), self._text):
                 self._unchecked[slice(*found.span())] = re.sub(r"\d", "_", found[0])
             return
-        told = [each for each in _sentences(self._text) if _masked(plain) in _masked(each)]
-        said = f"the text says “{told[0]}”" if told else "no checked text says it"
+        alike = [text for text in _sentences(self._text) if _masked(plain) in _masked(text)]
+        stated = f"the text says “{alike[0]}”" if alike else "no checked text says it"
         results = f"the results say “{plain}”" if holds else f"“{plain}” does not hold"
-        self._wrong.append(f"{results}; {said}")
+        self._wrong.append(f"{results}; {stated}")
         display(Markdown(f"**Not so:** {self._wrong[-1]}."))
 
     def finish(self) -> None:
@@ -195,9 +195,9 @@ class Record:
             before = paths.read_json(self.full_scale / "claims.json")
             for line in scorecard.moved(self._judged, before):
                 print(line, file=sys.stderr)
-        for each in _sentences("".join(self._unchecked)):
-            if numbers := re.findall(NUMBER, REFERENCES.sub("", each)):
-                self._wrong.append(f"nothing checks {' and '.join(numbers)} in {each!r}")
+        for sentence in _sentences("".join(self._unchecked)):
+            if numbers := re.findall(NUMBER, REFERENCES.sub("", sentence)):
+                self._wrong.append(f"nothing checks {' and '.join(numbers)} in {sentence!r}")
         if self._wrong:
             raise ValueError(
                 "\n".join([f"{self.notebook}: the text is not as the results", *self._wrong])
@@ -230,7 +230,7 @@ class Record:
         where = f"figures/{name}.png"
         before = self.full_scale / where
         old = before.read_bytes() if before.is_file() and not self.short else b""
-        picture = old if _looks_like(old, drawn.getvalue()) else drawn.getvalue()
+        picture = old if old and _looks_like(old, drawn.getvalue()) else drawn.getvalue()
         if self.folder:
             paths.write_bytes(self.folder / where, picture)
         width = round(100 * figure.get_size_inches()[0])
@@ -291,15 +291,10 @@ def _masked(text: str) -> str:
 
 
 def _looks_like(old: bytes, new: bytes) -> bool:
-    """Whether no pixel of two pictures differs by more than UNSEEN; not if the old one cannot be
-    read.
-    """
+    """Whether no pixel of two pictures differs by more than UNSEEN."""
     if old == new:
         return True
-    try:
-        one, other = (
-            np.array(Pixels.open(io.BytesIO(each)).convert("RGBA"), np.int16) for each in (old, new)
-        )
-    except (OSError, SyntaxError):
-        return False
+    one, other = (
+        np.array(Pixels.open(io.BytesIO(data)).convert("RGBA"), np.int16) for data in (old, new)
+    )
     return one.shape == other.shape and bool(np.abs(one - other).max() <= UNSEEN)

@@ -119,11 +119,6 @@ def test_fresh_labels_are_played_anew_and_an_interrupted_one_begins_anew(root):
     [
         (["--label", "D"], "label = 'D' is not allowed: label must be one of 'Matérn', 'B', 'C'"),
         (["--fresh", "C"], "--fresh = 'C' is not allowed: --fresh must be one of '*', 'B'"),
-        (
-            ["--profile", "none"],
-            "profile = 'none' is not allowed: profile must be one of 'paper', 'quick'",
-        ),
-        (["02"], "notebook = '02' is not allowed"),
     ],
 )
 def test_mistakes_are_refused_before_anything_is_played(root, arguments, message):

@@ -281,14 +281,6 @@ def test_a_picture_stays_while_no_pixel_differs_by_more_than_ten(drawn):
     assert draw(110, trials=3) != first  # a short run shows what it played
 
 
-@pytest.mark.parametrize("cut", [0, 9, 40, 1000])
-def test_a_picture_that_cannot_be_read_is_replaced(drawn, cut):
-    committed, draw = drawn
-    first = draw(100)
-    committed.write_bytes(first[:cut])
-    assert draw(100) == first
-
-
 def test_numbers_of_claims_have_six_digits_and_stay_as_committed_at_the_edge_of_rounding(
     toy, opened, monkeypatch
 ):
