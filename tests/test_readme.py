@@ -156,6 +156,8 @@ def sentences():
     papers_runs = [name for name in runs() if name[:2] <= "05"]
     totals = [sum(n) for n in zip(*map(counts, papers_runs), strict=True)]
     again, fails, depends, sometimes, few = totals
+    observed = [one for name in papers_runs for one in runs()[name]["claims"]]
+    uncertain = sum(one["uncertain"] for one in observed if one["kind"] == "observation")
     by_paper = [counts(name, "findings") for name in papers_runs]
     findings = [sum(n) for n in zip(*by_paper, strict=True)]
     ranked = table("06/ranking")
@@ -166,6 +168,7 @@ def sentences():
     first = claims()["5-A"]["readings"][0]["probability"]["value"]
     return [
         f"their {sum(totals)} sentences",
+        f"{uncertain} of these verdicts are uncertain",
         f"They are {sum(findings)} findings: {joined(findings)}.",
         (
             f"**{again} come out again, {fails} do not, {depends} depend on a choice that the paper"

@@ -1,4 +1,4 @@
-"""Names of rules, and the bound of Theorem 3 by hand; tables of regret are outputs of notebook 02."""
+"""Names of rules, and the bound of Theorem 3 by hand."""
 
 import math
 
