@@ -12,13 +12,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("kbrepro", "notebooks", "benchmarks", "tests")
+ROOMS = [path for path in (ROOT / "kbrepro").iterdir() if path.name != "papers"]
+SHARED = tuple(f"kbrepro/{path.name}" for path in ROOMS)
 #: A line of the table -> how the files that it counts begin.
 PLACES = {
-    "package": "kbrepro/",
+    "shared rooms": (*SHARED, "kbrepro/papers/__init__"),
     "papers": "kbrepro/papers/",
     "notebooks": "notebooks/",
     "benchmarks": "benchmarks/",
     "package, notebooks and benchmarks": FOLDERS[:3],
+    "package": "kbrepro/",
     "tests": "tests/",
 }
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
