@@ -39,9 +39,9 @@ REFERENCES = re.compile(
 NUMBER = r"\d[\d.,]*\d|\d"
 #: Below the first verdicts of a notebook.
 HOW_TO = (
-    scorecard.MEANS + " *Kept* are the trials that we played; a rerun draws as many of them anew as"
-    " the paper played, and the numbers in brackets are 95 % of redraws of those kept; what has no"
-    " chance in it says *nothing redrawn*. Sentences of one *finding* are judged together, too, in"
+    scorecard.MEANS + " *Kept* are the trials that we played; a rerun draws as many of them as the"
+    " paper played, and the numbers in brackets are the 95 % interval; what has no chance in it"
+    " says *nothing redrawn*. Sentences of one *finding* are judged together, too, in"
     " [every claim](../results/README.md). *Room*: how near to its bound a theorem came. What words"
     " such as *on par* mean, in numbers: [words](../docs/words.md)."
 )

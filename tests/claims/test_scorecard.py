@@ -120,10 +120,6 @@ def test_what_is_uncertain_or_corrected_or_not_redrawn_or_no_sentence_is_said():
     (row,) = scorecard.tables([CLAIM | {"readings": [fixed]}]).splitlines()[2:]
     assert "<small>one play, nothing redrawn</small><br><small>other days</small> |" in row
     assert "a rerun<" not in row
-    same = reading(1.0)
-    same["probability"] = same["probability"] | {"low": 1.0}
-    (row,) = scorecard.tables([CLAIM | {"readings": [same]}]).splitlines()[2:]
-    assert "the same in all redraws; trials rarer than 3 in 100 would not be seen" in row
     (row,) = scorecard.tables([CLAIM | {"quote": "Row of Table 1, d = 1: 3 min."}]).splitlines()[2:]
     assert "**9-A** Row of Table 1, d = 1: 3 min. (Fig. 1) |" in row
 
