@@ -33,7 +33,6 @@ from kbrepro import checks
 from kbrepro.claims import tables as drawing
 from kbrepro.claims.estimates import Estimate, share
 from kbrepro.claims.replication import (
-    EXPERIMENTS,
     ONE_PLAY,
     REDRAWS,
     Holds,
@@ -59,6 +58,8 @@ TOO_FEW = "too few to say"
 #: On fewer kept trials nothing is said; on fewer than `SURE` a reading decides nothing alone, since
 #: 36 of 36 is the least that shows, by its 95 % interval, a share of at least 0.9.
 LEAST, SURE = 8, 36
+#: Redraws behind what comes out at once.
+AT_ONCE = 40
 
 
 @dataclass(frozen=True)
@@ -262,21 +263,17 @@ class Judged(NamedTuple):
     effect: Estimate | None
 
 
-def judge(
-    claim: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int = REDRAWS
-) -> Judged:
+def judge(claim: Claim, kept: Kept) -> Judged:
     """Judge a claim by kept trials, deterministically; FileNotFoundError or KeyError names what is
     not kept.
     """
     under = readings_of(claim, kept)
-    numbers = replication_probabilities(
-        claim.predicate, [*under.values()], _rng(claim), experiments, redraws
-    )
+    numbers = replication_probabilities(claim.predicate, [*under.values()], _rng(claim))
     judged = [
         _reading(claim, dict(chosen), trials, number)
         for (chosen, trials), number in zip(under.items(), numbers, strict=True)
     ]
-    return Judged(judged, verdict_of(judged), _effect(claim, kept, redraws))
+    return Judged(judged, verdict_of(judged), _effect(claim, kept))
 
 
 #: The choices of a reading that have not their main value: (choice, value), ...
@@ -309,11 +306,7 @@ def readings_of(claim: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
 
 
 def replication_probabilities(
-    predicate: Predicate,
-    readings: Sequence[Sequence[Trials]],
-    rng: np.random.Generator,
-    experiments: int = EXPERIMENTS,
-    redraws: int = REDRAWS,
+    predicate: Predicate, readings: Sequence[Sequence[Trials]], rng: np.random.Generator
 ) -> list[Probability]:
     """Return the replication probability of a predicate under each reading, all on the same draws
     of trials; experiments of one trial a table are enumerated.
@@ -324,12 +317,7 @@ def replication_probabilities(
     if all(table.size == 1 and not table.rows for table in tables):
         return [enumerated(_every_pair(predicate, trials), rng) for trials in readings]
     return probabilities(
-        _held(predicate, readings),
-        tables,
-        [_counts(trials) for trials in readings],
-        rng,
-        redraws=redraws,
-        experiments=experiments,
+        _held(predicate, readings), tables, [_counts(trials) for trials in readings], rng
     )
 
 
@@ -481,7 +469,7 @@ def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
     under = readings_of(all_of, kept)
     readings, rng = [*under.values()], np.random.default_rng(0)
     sample = drawn_once if all(map(enough, map(_counts, readings))) else redrawn
-    held = held_in_draws(_held(hold, readings), tables, rng, 100, 100, sample=sample)
+    held = held_in_draws(_held(hold, readings), tables, rng, AT_ONCE, sample=sample)
     ids = np.array([claim.id for claim in claims])
     lines = []
     for (chosen, trials), held_here in zip(under.items(), held, strict=True):
@@ -539,7 +527,7 @@ def _reading(
     )
 
 
-def _effect(claim: Claim, kept: Kept, redraws: int) -> Estimate | None:
+def _effect(claim: Claim, kept: Kept) -> Estimate | None:
     """The effect on all kept trials, with a percentile interval over redraws of them."""
     if claim.effect is None:
         return None
@@ -548,7 +536,7 @@ def _effect(claim: Claim, kept: Kept, redraws: int) -> Estimate | None:
     value = float(np.ravel(_of_all(claim.effect, trials))[0])
     streams = _rng(claim).spawn(len(trials))
     draws = [
-        Draw(drawing.redrawn(there.table, stream, redraws), there.table.apart, redraws)
+        Draw(drawing.redrawn(there.table, stream, REDRAWS), there.table.apart, REDRAWS)
         for there, stream in zip(trials, streams, strict=True)
     ]
     low, high = np.quantile(claim.effect(*map(View, trials, draws)), (0.025, 0.975))

@@ -85,45 +85,40 @@ class Sampled(Protocol):
     def rows(self) -> int: ...
 
 
-def redrawn(
-    n: int, sampled: Sampled, rng: np.random.Generator, redraws: int, experiments: int
-) -> Integers:
-    """Return which of n kept rows experiments draw, so many from each redraw of the rows, (redraws
-    * experiments, size); of a finite population plays are redrawn within a row.
+def redrawn(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int) -> Integers:
+    """Return which of n kept rows experiments draw, `EXPERIMENTS` from each redraw of the rows,
+    (experiments, size); of a finite population plays are redrawn within a row.
     """
     size = sampled.size or n
     if not sampled.rows:
         kept = rng.integers(n, size=(redraws, n))
-        picks = rng.integers(n, size=(redraws, experiments * size))
+        picks = rng.integers(n, size=(redraws, EXPERIMENTS * size))
         begins = n * np.arange(redraws)[:, None]
         return kept.take(picks + begins).reshape(-1, size)
-    which, plays = _finite(n, sampled, rng, redraws * experiments)
+    which, plays = _finite(n, sampled, rng, redraws * EXPERIMENTS)
     if plays == 1:
         return which
     kept = rng.integers(plays, size=(redraws, sampled.rows, plays))
-    of_redraw = np.repeat(np.arange(redraws), experiments)[:, None]
+    of_redraw = np.repeat(np.arange(redraws), EXPERIMENTS)[:, None]
     return which * plays + kept[of_redraw, which, rng.integers(plays, size=which.shape)]
 
 
-def drawn_once(
-    n: int, sampled: Sampled, rng: np.random.Generator, redraws: int, experiments: int
-) -> Integers:
-    """Return which of n kept rows experiments draw, each at most once, (redraws * experiments,
-    size); of a finite population one play a row.
+def drawn_once(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int) -> Integers:
+    """Return which of n kept rows experiments draw, each at most once, as many as of so many
+    redraws, (experiments, size); of a finite population one play a row.
     """
-    if sampled.rows:
-        which, plays = _finite(n, sampled, rng, redraws * experiments)
-        return which * plays + rng.integers(plays, size=which.shape)
-    return _some(n, sampled.size or n, rng, redraws * experiments)
+    experiments = redraws * EXPERIMENTS
+    if not sampled.rows:
+        return _some(n, sampled.size or n, rng, experiments)
+    which, plays = _finite(n, sampled, rng, experiments)
+    return which * plays + rng.integers(plays, size=which.shape)
 
 
-def as_population(
-    n: int, sampled: Sampled, rng: np.random.Generator, redraws: int, experiments: int
-) -> Integers:
-    """Return which of n kept rows experiments draw if these are the population, (redraws *
-    experiments, size).
+def as_population(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int) -> Integers:
+    """Return which of n kept rows experiments draw if these are the population, as many as of so
+    many redraws, (experiments, size).
     """
-    return rng.integers(n, size=(redraws * experiments, sampled.size))
+    return rng.integers(n, size=(redraws * EXPERIMENTS, sampled.size))
 
 
 def _some(n: int, size: int, rng: np.random.Generator, experiments: int) -> Integers:
@@ -151,7 +146,6 @@ def held_in_draws(
     tables: Sequence[Sampled],
     rng: np.random.Generator,
     redraws: int,
-    experiments: int = EXPERIMENTS,
     *,
     sample: Callable[..., Integers] = redrawn,
     at_once: int = BLOCK,
@@ -161,16 +155,12 @@ def held_in_draws(
     """
     blocks = []
     for start in range(0, redraws, at_once):
-        shape = min(at_once, redraws - start), experiments
+        some = min(at_once, redraws - start)
         rows: list[Rows] = []
         for table, stream in zip(tables, rng.spawn(len(tables)), strict=True):
-            rows.append(
-                partial(
-                    sample, sampled=table, rng=stream, redraws=shape[0], experiments=experiments
-                )
-            )
-        held = holds(rows, shape[0] * experiments)
-        blocks.append([one.reshape(*one.shape[:-1], *shape) for one in held])
+            rows.append(partial(sample, sampled=table, rng=stream, redraws=some))
+        held = holds(rows, some * EXPERIMENTS)
+        blocks.append([one.reshape(*one.shape[:-1], some, EXPERIMENTS) for one in held])
     return [np.concatenate(parts, axis=-2) for parts in zip(*blocks, strict=True)]
 
 
@@ -182,7 +172,6 @@ def probabilities(
     *,
     level: float = LEVEL,
     redraws: int = REDRAWS,
-    experiments: int = EXPERIMENTS,
     at_once: int = BLOCK,
     error: float = ERROR,
 ) -> list[Probability]:
@@ -195,15 +184,13 @@ def probabilities(
     plenty = np.array([*map(enough, counts)])
     shares, missed = np.empty((len(counts), 0)), np.inf
     while missed > error:
-        held = held_in_draws(holds, tables, rng, redraws, experiments, at_once=at_once)
+        held = held_in_draws(holds, tables, rng, redraws, at_once=at_once)
         shares = np.concatenate([shares, [one.mean(axis=-1) for one in held]], axis=1)
         errors = shares.std(axis=1) / np.sqrt(shares.shape[1])
         missed = errors[~plenty].max(initial=0.0)
     numbers = np.array([shares.mean(axis=1), errors])
     if plenty.any():
-        held = held_in_draws(
-            holds, tables, rng, BLOCK, experiments, sample=drawn_once, at_once=at_once
-        )
+        held = held_in_draws(holds, tables, rng, BLOCK, sample=drawn_once, at_once=at_once)
         drawn = np.array([one.mean() for one in held])
         numbers = np.where(plenty, (drawn, np.sqrt(drawn * (1 - drawn) / held[0].size)), numbers)
     found = []

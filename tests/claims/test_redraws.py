@@ -18,13 +18,9 @@ def a_is_better(figure):
     return better(figure["a"], figure["b"])
 
 
-def probability(
-    table, kept, predicate=a_is_better, seed=0, experiments=400, redraws=400, under=({},)
-):
-    readings = [[table.under(kept, each)] for each in under]
-    return replication_probabilities(
-        predicate, readings, np.random.default_rng(seed), experiments, redraws
-    )
+def probability(table, kept, predicate=a_is_better, under=({},)):
+    readings = [[table.under(kept, chosen)] for chosen in under]
+    return replication_probabilities(predicate, readings, np.random.default_rng(0))
 
 
 def enumerated(a, b, size):
@@ -64,7 +60,7 @@ def test_two_tables_of_one_trial_give_the_share_of_all_pairs():
 def test_it_goes_on_until_the_monte_carlo_error_is_a_hundredth():
     rng = np.random.default_rng(0)
     kept = Columns(fig=dict(a=rng.normal(size=20), b=np.zeros(20)))
-    (number,) = probability(Table("fig", "fig", 20), kept, redraws=20)
+    (number,) = probability(Table("fig", "fig", 20), kept)
     assert 0.1 < number.value < 0.9 and 0 < number.error <= 0.01
 
 
@@ -136,11 +132,11 @@ def test_a_finite_population_is_drawn_without_replacement_and_plays_within_a_row
     table = Table("fig", "fig", 3, rows=5)
     # four plays of each of five rows
     for sample in (drawn_once, redrawn):
-        drawn = sample(20, table, np.random.default_rng(0), 4, 100)
+        drawn = sample(20, table, np.random.default_rng(0), 4)
         assert all(len({*row}) == 3 for row in (drawn // 4).tolist())
         assert {*(drawn // 4).ravel().tolist()} == {*range(5)}
         assert {*(drawn % 4).ravel().tolist()} == {*range(4)}
-    by_redraw = [{*redraw.ravel().tolist()} for redraw in drawn.reshape(4, 100, 3)]
+    by_redraw = [{*redraw.ravel().tolist()} for redraw in drawn.reshape(4, 250, 3)]
     assert all(len(plays) < 20 for plays in by_redraw)  # some plays are not in a redraw
 
 
@@ -155,9 +151,7 @@ def test_all_rows_with_one_play_are_a_fact():
 def test_some_of_the_rows_are_what_enumeration_gives():
     a, b = [1.0, 5.0, 3.0], [2.0, 4.0, 4.0]
     held = [a[i] + a[j] < b[i] + b[j] for i, j in ((0, 1), (0, 2), (1, 2))]
-    (number,) = probability(
-        Table("fig", "fig", 2, rows=3), Columns(fig=dict(a=a, b=b)), experiments=5000
-    )
+    (number,) = probability(Table("fig", "fig", 2, rows=3), Columns(fig=dict(a=a, b=b)))
     assert number.value == pytest.approx(np.mean(held), abs=0.03)
 
 
