@@ -30,6 +30,8 @@ from kbrepro.typing import Array, Bools, Integers
 REDRAWS, EXPERIMENTS = 400, 250
 #: Redraws at once; the Monte Carlo error at which they are enough.
 BLOCK, ERROR = 20, 0.01
+#: Of so many rows a block is drawn at once, of more rows less.
+FEW_ROWS = 5000
 #: How many times its rows are kept where an experiment draws each row at most once.
 TWICE = 2
 #: How often `EXPERIMENTS` are drawn from the kept rows as if they were the whole population.
@@ -323,14 +325,16 @@ def replication_probability(
         picks = [draw(n) for draw, n in zip(rows, kept, strict=True)]
         return [fulfilled(decks, picks, predicate, statistic)]
 
-    # one redraw at a time: rows may be many
+    at_once = min(BLOCK, 1 + FEW_ROWS // max(kept))  # memory
     if max(sizes) == 1 and np.prod(kept, dtype=float) <= MOST_ENUMERATED:
         every = np.indices(kept).reshape(len(kept), -1, 1)
         held = fulfilled(decks, [*every], predicate, statistic).reshape(kept)
         found = enumerated(held, stream, confidence_level, n_resamples)
         plug_in = found.value
     else:
-        (held,) = held_in_draws(holds, decks, stream, PLUGGED_IN, sample=as_population, at_once=1)
+        (held,) = held_in_draws(
+            holds, decks, stream, PLUGGED_IN, sample=as_population, at_once=at_once
+        )
         plug_in = float(held.mean())
         (found,) = probabilities(
             holds,
@@ -339,7 +343,7 @@ def replication_probability(
             stream,
             level=confidence_level,
             redraws=n_resamples,
-            at_once=1,
+            at_once=at_once,
             error=1,
         )
     method = METHODS[found.how].format(redraws=n_resamples)
