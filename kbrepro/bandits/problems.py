@@ -7,6 +7,7 @@ of that trial.
 import math
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -17,12 +18,15 @@ from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
 from kbrepro.bandits.kernels import Empirical, Independent, check_kernel, quiet
+from kbrepro.bandits.posterior import Stack
 from kbrepro.bandits.posterior.lattice import LATTICE_FROM, LatticeDraws
 from kbrepro.bandits.posterior.likelihood import fitted
 from kbrepro.typing import Array, Kernel
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12
+#: Columns of a factor, at most, where the covariance of all arms does not fit.
+MOST_COLUMNS = 2000
 #: Of ten arms or more a kernel is asked, at twenty, whether one has another that is correlated.
 MANY, SAMPLED, NEAR = 10, 20, 1e-3
 #: A fit says that rewards lie, on average, more than so many of their sds from `mean`.
@@ -264,6 +268,25 @@ def covariance_factor(K: Array) -> Array:
     return factor / weights
 
 
+def factor_by_columns(kernel: Kernel, points: Array) -> Array:
+    """Return the factor of `covariance_factor` without the covariance (A, A): its columns at the
+    pivots are asked for one by one, O(A r^2). MemoryError if there are more than MOST_COLUMNS, or
+    they do not fit.
+    """
+    left, rows = np.array(kernel.diag(points), dtype=float), Stack(len(points))
+    weights, least = np.linspace(2.0, 1.0, len(points)) ** 2, FACTOR_TOLERANCE * left.max()
+    while (weighted := weights * left).max() > least:
+        if len(rows) == MOST_COLUMNS:
+            raise MemoryError(f"points: a factor of more than {MOST_COLUMNS} columns")
+        arm, V = int(weighted.argmax()), rows()
+        column = kernel(points[arm : arm + 1], points)[0] - V[:, arm] @ V
+        column /= np.sqrt(left[arm])
+        rows.append(column)
+        left -= column**2
+        left[arm] = 0.0
+    return rows().T
+
+
 @quiet
 def factor_draw(factor: Array, rng: Generator) -> Array:
     """Return a draw f = F z (A,), z standard normal, from a factor F (A, r) of the covariance."""
@@ -275,7 +298,8 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[Generator], Array]:
     """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
 
     By a factor of the covariance; on a large lattice by FFT, unless the torus is too long since the
-    kernel is smooth. MemoryError if the factor does not fit.
+    kernel is smooth. Where the covariance does not fit, the factor of a smooth kernel does, which
+    has few columns; MemoryError if neither fits.
     """
     n, other = len(points), ", or arms on a lattice"
     if n >= LATTICE_FROM:
@@ -283,7 +307,13 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[Generator], Array]:
             return LatticeDraws(kernel, points)
         except (ValueError, MemoryError) as reason:
             other += f" ({reason})"
-    checks.pairs(n, "points: a factor of the covariance", other=other)
+    other += f", or a kernel so smooth that {MOST_COLUMNS} columns do"
+    try:
+        checks.pairs(n, "points: a factor of the covariance", other=other)
+    except MemoryError:
+        with suppress(MemoryError):
+            return partial(factor_draw, factor_by_columns(kernel, points))
+        raise
     return partial(factor_draw, covariance_factor(kernel(points, points)))
 
 

@@ -2,6 +2,8 @@
 round.
 """
 
+import math
+
 from kbrepro import checks
 from kbrepro.bandits.policies.base import EVERYTHING, Policy
 from kbrepro.bandits.policies.improvement import z_score
@@ -29,7 +31,7 @@ class Sampling(Policy):
 
     `form` is CovariancePosterior or LatticePosterior; by default the lattice form where it is
     possible, else the covariance of up to FEW arms, and of more one row a distinct arm until half
-    of them were pulled.
+    of them were pulled, or always if the covariance does not fit.
 
     On a lattice every second draw is left over from the one before: to go on later the policy must
     be saved. Elsewhere arms, rewards and the generator's state will do.
@@ -51,11 +53,17 @@ class Sampling(Policy):
             posterior.make_room(horizon or 1)
         else:
             other = " off a lattice, or a rule that does not draw, with a horizon"
-            checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
             dense = dense or model.n_arms <= FEW
+            most: float = int(DISTINCT * model.n_arms)
+            try:
+                checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
+            except MemoryError:
+                if dense:
+                    raise
+                most = math.inf  # rows and the few columns of a smooth kernel may fit
             posterior = self.made(DrawnPosterior if dense else DrawnDistinctPosterior)
             if not dense:
-                posterior.most = int(DISTINCT * model.n_arms)
+                posterior.most = most
         self._draw_from_prior = prior_draws(model.kernel, model.points)
         return posterior
 

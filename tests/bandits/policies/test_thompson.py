@@ -2,7 +2,10 @@
 a round.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
+import psutil
 import pytest
 from dense import dense_posterior
 
@@ -60,6 +63,28 @@ def test_the_deviation_has_exactly_the_posterior_covariance(name):
     policy = sampler(kernel, arms)
     _, C = dense_posterior(kernel, arms, 0.1, *zip(*HISTORY, strict=True))
     np.testing.assert_allclose(exact_covariance(policy), C, atol=2e-11 * kernel.diag(arms).max())
+
+
+def test_where_the_covariance_does_not_fit_smooth_kernels_are_asked_for_columns(monkeypatch):
+    """Of 100 scattered arms, whose matrix takes 480,000 bytes on the way; rough ones are not."""
+    arms, sizes, call = np.random.default_rng(3).random((100, 2)), [], SquaredExponential.__call__
+    kernel = SquaredExponential(2.0)
+    _, C = dense_posterior(kernel, arms, 0.1, *zip(*HISTORY, strict=True))
+
+    def counted(kernel, X, Z):
+        sizes.append(len(X) * len(Z))
+        return call(kernel, X, Z)
+
+    monkeypatch.setattr("kbrepro.bandits.policies.thompson.FEW", 10)
+    monkeypatch.setattr("kbrepro.bandits.problems.MOST_COLUMNS", 50)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=3e5))
+    monkeypatch.setattr(SquaredExponential, "__call__", counted)
+    policy = sampler(kernel, arms)
+    np.testing.assert_allclose(exact_covariance(policy), C, atol=2e-11)
+    assert max(sizes) == 100
+    told = r"^points: a factor of the covariance of 100 .* a kernel so smooth that 50 columns do$"
+    with pytest.raises(MemoryError, match=told):
+        sampler(Matern(0.2, nu=0.5), arms)
 
 
 def test_the_width_multiplies_the_deviation_not_the_mean():
