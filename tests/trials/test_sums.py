@@ -35,14 +35,11 @@ def changed_claims(results, folder):
     now = scorecard.of_paper(folder, kept_of(results / "played"))
     for kind, records in paths.read_json(results / "claims.json").items():
         for was, judged in zip(records, now[kind], strict=True):
-            one, other = flat(was), as_written(judged, None)
-            told = judged.get("id", kind)
-            for name in one:
-                if one[name] != other.get(name):
-                    yield (
-                        f"claims.json: {told}: {name[1:]} is {one[name]!r}, judged again"
-                        f" {other.get(name)!r}"
-                    )
+            claim, again = judged.get("id", kind), as_written(judged, None)
+            for name, value in flat(was).items():
+                if value != again.get(name):
+                    said = f"{name[1:]} is {value!r}, judged again {again.get(name)!r}"
+                    yield f"claims.json: {claim}: {said}"
 
 
 @pytest.mark.parametrize(("folder", "paper"), papers.found().items())
@@ -55,9 +52,9 @@ def test_what_is_committed_is_what_was_written(folder, paper):
     "played", sorted(RESULTS.glob("*/played")), ids=lambda path: path.parent.name
 )
 def test_every_label_is_listed_with_both_its_files(played):
-    listed = [Path(name) for name in sums.listed(played)]
-    stems = {end: {path.stem for path in listed if path.suffix == end} for end in (".npz", ".json")}
-    assert stems[".npz"] == stems[".json"] == {path.stem for path in played.glob("*.npz")}
+    labels = {path.stem for path in played.glob("*.npz")}
+    both = {f"{label}.{end}" for label in labels for end in ("npz", "json")}
+    assert sums.listed(played).keys() == both
 
 
 @pytest.fixture
@@ -71,21 +68,13 @@ def results(tmp_path, monkeypatch):
     return folder
 
 
-def rewrite(results, change):
+def another_arm(results):
     """Change trial 23 of the label `regret` by what the store itself writes."""
     settings, kept = store.opened(results / "played", "regret")
-    change({"/".join(where): column for where, column in kept.columns.items()})
+    kept.columns["policies", "BKB", "arms"][23, 700] += 1
     elsewhere = results.with_name("elsewhere")
     store.Store(elsewhere).keep(store.Job("regret", None, settings, 0, 0, len(kept.seconds)), kept)
     shutil.copy(elsewhere / "regret.npz", results / "played")
-
-
-def an_arm(columns):
-    columns["policies/BKB/arms"][23, 700] += 1
-
-
-def a_gap(columns):
-    columns["gaps"][23, columns["policies/BKB/arms"][23, 700]] *= 1.001
 
 
 def replace(results, name, old, new):
@@ -98,11 +87,9 @@ VERDICT, TABLE = '"verdict": "comes out again"', "tables/fig5a_rules.csv"
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "lines"),
     [
-        (lambda results: None, []),
-        (lambda results: rewrite(results, an_arm), [f"played/regret.npz {CHANGED}"]),
-        (lambda results: rewrite(results, a_gap), [f"played/regret.npz {CHANGED}"]),
+        (another_arm, [f"played/regret.npz {CHANGED}"]),
         (
             lambda results: (results / "played/regret.npz").unlink(),
             ["played/regret.npz is listed in SHA256SUMS, but"],
@@ -123,19 +110,13 @@ VERDICT, TABLE = '"verdict": "comes out again"', "tables/fig5a_rules.csv"
                 "claims.json: 4-B: verdict is 'does not', judged again 'comes out again'",
             ],
         ),
-        (
-            lambda results: replace(results, "claims.json", '"value": 0.003', '"value": 0.004'),
-            [f"claims.json {CHANGED}", "claims.json: 4-"],
-        ),
     ],
 )
-def test_every_change_is_named_with_its_notebook_and_file_and_claim(results, fault, told):
+def test_every_change_is_named_with_its_notebook_and_file_and_claim(results, fault, lines):
+    assert changed(results, "bkb") == []
     fault(results)
-    lines = changed(results, "bkb")
-    assert len(lines) == len(told)
-    assert all(
-        line.startswith(f"{NAME}: {each}") for line, each in zip(lines, told, strict=True)
-    ), lines
+    for line, start in zip(changed(results, "bkb"), lines, strict=True):
+        assert line.startswith(f"{NAME}: {start}")
 
 
 def test_letters_in_another_unicode_form_are_the_same_file(tmp_path):
@@ -150,7 +131,6 @@ def test_sha256sum_reads_the_same_file(results):
     command = ["sha256sum", "--check", "--strict", "--quiet", sums.NAME]
     for code in (0, 1):
         done = subprocess.run(command, cwd=results, capture_output=True, text=True, check=False)
-        assert (done.returncode, "run.json: FAILED" in done.stdout) == (code, bool(code)), (
-            done.stderr
-        )
+        found = done.returncode, "run.json: FAILED" in done.stdout
+        assert found == (code, bool(code)), done.stderr
         (results / "run.json").write_text("{}")
