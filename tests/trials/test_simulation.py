@@ -53,19 +53,17 @@ def quiet_and_nothing_kept(monkeypatch):
 class Scripted:
     """Pulls arms in turn, draws as it goes, and writes down what happens."""
 
-    rng = np.random.default_rng(1)
-
-    def __init__(self, model, log, draws):
-        self.t, self.model, self.draws, self.log = 0, model, draws, log
+    def __init__(self, draws):
+        self.rng, self.draws, self.steps = np.random.default_rng(1), draws, []
 
     def ask(self):
-        self.t += 1
         self.rng.random(self.draws)
-        self.log.append(("ask", 2 * self.t % self.model.n_arms))
-        return self.log[-1][1]
+        arm = 1 + len(self.steps)
+        self.steps.append(("ask", arm))
+        return arm
 
     def tell(self, arm, observation):
-        self.log.append(("tell", arm, observation))
+        self.steps.append(("tell", arm, observation))
 
 
 # One run
@@ -75,18 +73,15 @@ class Scripted:
 def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noise(
     experiment, draws
 ):
-    problem, log = experiment.problem(Trial(33, 0)), []
-    trace = simulation.run(
-        Scripted(problem.model, log, draws), problem, 4, np.random.default_rng(34)
-    )
-    assert trace.arms.tolist() == [2, 4, 6, 8]
-    pulls = zip(
-        trace.arms.tolist(), observed(problem, trace.arms, np.random.default_rng(34)), strict=True
-    )
-    assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
-    np.testing.assert_array_equal(
-        trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms]
-    )
+    problem, policy = experiment.problem(Trial(33, 0)), Scripted(draws)
+    trace = simulation.run(policy, problem, 4, np.random.default_rng(34))
+    steps = []
+    arms = [1, 3, 5, 7]
+    for arm, y in zip(arms, observed(problem, arms, np.random.default_rng(34)), strict=True):
+        steps += [("ask", arm), ("tell", arm, y)]
+    assert policy.steps == steps and trace.arms.tolist() == arms
+    lost = problem.expected_reward.max() - problem.expected_reward[arms]
+    np.testing.assert_array_equal(trace.regret, lost)
     assert trace.seconds.shape == (4,) and (trace.seconds > 0).all()
 
 
