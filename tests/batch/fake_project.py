@@ -19,7 +19,7 @@ WORK = """\
 import os, pathlib, sys
 folder = pathlib.Path(results_dir)
 (folder / "tables").mkdir()
-(folder / "tables" / "regret.csv").write_text(f"round,regret\\n{horizon},{scale}\\n")
+(folder / "tables/regret.csv").write_text(f"round,regret\\n{horizon},{scale}\\n")
 print("trials: 100%|##########| 2/2", file=sys.stderr)
 print(os.environ["OMP_NUM_THREADS"])"""
 #: Runs `kbrepro` in a process that knows the papers of the project in which it starts.
@@ -53,9 +53,14 @@ def notebook_of(parameters, *cells):
 
 def write_notebook(root: Path, name, notebook) -> None:
     """Write a notebook as text, which is what the batch runs."""
-    (root / "notebooks" / f"{name}.py").write_text(
+    (root / f"notebooks/{name}.py").write_text(
         jupytext.writes(notebook, "py:percent"), encoding="utf-8"
     )
+
+
+def write_profile(root: Path, text, name=NAME) -> None:
+    """Write the profile `quick` of a notebook."""
+    (root / f"notebooks/profiles/quick/{name}.yaml").write_text(text)
 
 
 def make_project(root: Path, name=NAME, notebook=None, quick="horizon: 20\n") -> Path:
@@ -63,8 +68,8 @@ def make_project(root: Path, name=NAME, notebook=None, quick="horizon: 20\n") ->
     root.
     """
     (root / "kbrepro").mkdir()
-    (root / "notebooks" / "profiles" / "quick").mkdir(parents=True)
-    (root / "notebooks" / "profiles" / "quick" / f"{name}.yaml").write_text(quick)
+    (root / "notebooks/profiles/quick").mkdir(parents=True)
+    write_profile(root, quick, name)
     write_notebook(root, name, notebook or small_notebook())
     return root
 
@@ -73,7 +78,7 @@ def write_paper(root: Path, notebook, plan) -> None:
     """Write the paper `toy` of a notebook, whose plan is this text; `registered` and LAUNCHER know
     it.
     """
-    folder = root / "kbrepro" / "papers" / "toy"
+    folder = root / "kbrepro/papers/toy"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "__init__.py").touch()
     text = f"from kbrepro.papers import Paper\n\nPAPER = Paper({notebook!r})\n"
@@ -84,8 +89,5 @@ def write_paper(root: Path, notebook, plan) -> None:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of a folder with its bytes."""
-    return {
-        p.relative_to(folder).as_posix(): p.read_bytes()
-        for p in sorted(folder.rglob("*"))
-        if p.is_file()
-    }
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}

@@ -17,10 +17,9 @@ from registering import registered
 import kbrepro as kb
 from kbrepro.__main__ import main
 from kbrepro.batch import beside, play, profiles
-from kbrepro.trials import store
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "beside.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/beside.md").read_text(encoding="utf-8")
 TABLE, DATA = "Table 1, d = 1", "Fig. 4, minutes"
 RULES = {"EI": kb.ExpectedImprovement, "GP-UCB": partial(kb.UCB, width=kb.Srinivas2010(0.1))}
 PLAN = """from functools import partial
@@ -90,10 +89,8 @@ def test_our_policy_has_the_kept_regret_again(project, label, rule):
     assert (rival.arms is None) == (label == DATA)
     # seven digits are kept
     np.testing.assert_allclose(again[:, at - 1], rival.cumulative_regret[:, at - 1], rtol=1e-6)
-    assert abs(found.table.loc[rule, "difference"]) < 1e-5 and found.table.index.tolist() == [
-        "yours",
-        *RULES,
-    ]
+    assert abs(found.table.loc[rule, "difference"]) < 1e-5
+    assert found.table.index.tolist() == ["yours", *RULES]
 
 
 def test_the_table_is_of_the_first_trials_paired(project):
@@ -116,11 +113,8 @@ def test_the_page_followed_to_its_end(project):
     folder = project / "results/custom/beside/03/Table_1,_d_=_1"
     assert sorted(path.name for path in folder.iterdir()) == ["Mine.csv", "Mine.png"]
     assert (folder / "Mine.png").stat().st_size > 10_000
-    assert (
-        (folder / "Mine.csv")
-        .read_text(encoding="utf-8")
-        .startswith("policy,mean R_T,difference,low,high,")
-    )
+    table = (folder / "Mine.csv").read_text(encoding="utf-8")
+    assert table.startswith("policy,mean R_T,difference,low,high,")
 
 
 @pytest.mark.parametrize(
@@ -133,6 +127,14 @@ def test_what_is_no_policy_or_number_is_refused_before_anything_is_read(policy, 
 
 def call(*arguments):
     return CliRunner().invoke(main, ["beside", *arguments])
+
+
+def error_of(*arguments):
+    """The one line that `kbrepro beside` says where it fails."""
+    result = call(*arguments)
+    assert isinstance(result.exception, SystemExit) and "Traceback" not in result.output
+    [line] = [line for line in result.output.splitlines() if line.startswith("Error: ")]
+    return line
 
 
 @pytest.mark.parametrize(
@@ -154,9 +156,7 @@ def call(*arguments):
 def test_mistakes_are_one_line(project, arguments, message):
     (project / "rewards.npy").unlink()
     policy = [] if arguments[0].endswith((".py", "Mine", "Yours")) else ["my_policy.py:Mine"]
-    result = call("--notebook", "03", "--label", TABLE, *policy, *arguments)
-    [line] = [line for line in result.output.splitlines() if line.startswith("Error: ")]
-    assert message in line and isinstance(result.exception, SystemExit)
+    assert message in error_of("--notebook", "03", "--label", TABLE, *policy, *arguments)
 
 
 FAILING = """import kbrepro as kb
@@ -191,35 +191,22 @@ def test_a_file_or_a_policy_that_fails_is_one_line_with_its_number(
     """From workers, too."""
     monkeypatch.setenv("KBREPRO_JOBS", jobs)
     (project / "failing.py").write_text(text, encoding="utf-8")
-    result = call(f"failing.py:{name}", "--notebook", "03", "--label", TABLE, "--trials", "2")
-    [line] = [line for line in result.output.splitlines() if line.startswith("Error: ")]
-    assert line.startswith(f"Error: failing.py{message}") and isinstance(
-        result.exception, SystemExit
-    )
-    assert "Traceback" not in result.output
+    arguments = ("--notebook", "03", "--label", TABLE, "--trials", "2")
+    line = error_of(f"failing.py:{name}", *arguments)
+    assert line.startswith(f"Error: failing.py{message}")
 
 
 def test_where_nothing_can_be_written_nothing_is_played(project, monkeypatch):
-    (project / "results" / "custom").touch()
+    (project / "results/custom").touch()
     monkeypatch.setattr(beside, "compare", lambda *arguments: pytest.fail("it was played"))
-    result = call("my_policy.py:Mine", "--notebook", "03", "--label", TABLE)
-    assert result.exit_code == 1 and re.search(r"^Error: .*results/custom", result.output)
+    arguments = ("my_policy.py:Mine", "--notebook", "03", "--label", TABLE)
+    assert "results/custom" in error_of(*arguments)
 
 
 def test_of_a_wrong_label_the_nearest_are_listed_without_one_all(project):
     first = "Error: label = {} is not allowed: label must be one of"
     said = call("my_policy.py:Mine", "--notebook", "03").output.splitlines()
     assert said == [first.format("''"), "  Fig. 4, minutes", "  Table 1, d = 1"]
-    said = call(
-        "my_policy.py:Mine", "--notebook", "03", "--label", "Table 1, d = 7"
-    ).output.splitlines()
+    arguments = ("my_policy.py:Mine", "--notebook", "03", "--label", "Table 1, d = 7")
+    said = call(*arguments).output.splitlines()
     assert said == [first.format("'Table 1, d = 7'"), "  Table 1, d = 1"]
-
-
-def test_a_label_of_other_settings_is_told(project):
-    # of another size than its bytecode
-    write_paper(project, "03_toy", PLAN.replace("SIZE = 30", "SIZE = 31 + 0"))
-    with pytest.raises(
-        store.OtherSettings, match=r"'Table 1, d = 1' was played with other settings.*--fresh"
-    ):
-        beside.compare(RULES["EI"], "03", TABLE)

@@ -17,7 +17,7 @@ from kbrepro import paths
 from kbrepro.__main__ import main
 from kbrepro.batch import run
 
-COMMANDS = (
+COMMANDS = [
     "audit",
     "beside",
     "check",
@@ -28,7 +28,7 @@ COMMANDS = (
     "refresh",
     "report",
     "reproduce",
-)
+]
 ROOT = Path(__file__).parents[2]
 
 
@@ -86,7 +86,7 @@ def test_mistakes_are_one_line(root, arguments, message):
 def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     # as installed
-    monkeypatch.setattr(paths, "__file__", str(tmp_path / "site-packages" / "kbrepro" / "paths.py"))
+    monkeypatch.setattr(paths, "__file__", str(tmp_path / "site-packages/kbrepro/paths.py"))
     message = (
         "a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above"
         f" {tmp_path}"
@@ -99,22 +99,18 @@ def test_reproduce_passes_everything_on_and_says_where_and_what_next(root, monke
     monkeypatch.setattr(
         run,
         "run_notebooks",
-        lambda *arguments: seen.append(arguments) or [root / "results" / "quick" / "x"],
+        lambda *arguments: seen.append(arguments) or [root / "results/quick/x"],
     )
     result = call(*f"reproduce {NAME} --profile quick --fresh".split(), "Fig. 1")
-    assert (result.exit_code, result.output) == (
-        0,
-        "results/quick/x\nNext: kbrepro report --profile quick\n",
-    )
+    lines = "results/quick/x\nNext: kbrepro report --profile quick\n"
+    assert (result.exit_code, result.output) == (0, lines)
     assert call("reproduce", "--fresh").exit_code == 0
     assert seen == [((NAME,), "quick", root, ("Fig. 1",)), ((), "paper", root, ("*",))]
 
 
 def test_claims_prints_a_line_a_claim_or_all_of_one(root):
     text = (ROOT / "results/paper/05_gpn_ucb_chains/claims.json").read_text(encoding="utf-8")
-    folder = root / "results" / "paper" / NAME
-    folder.mkdir(parents=True)
-    (folder / "claims.json").write_text(text, encoding="utf-8")
+    paths.write_text(root / f"results/paper/{NAME}/claims.json", text)
     found = json.loads(text)
     lines = call("claims").output.splitlines()
     assert len(lines) == len(found["claims"] + found["theorems"])
@@ -162,7 +158,7 @@ def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line
 
 
 def test_help_loads_the_face_of_the_package_and_click_and_nothing_heavier():
-    heavy = (
+    heavy = [
         "IPython",
         "matplotlib",
         "nbformat",
@@ -172,7 +168,7 @@ def test_help_loads_the_face_of_the_package_and_click_and_nothing_heavier():
         "scipy.stats",
         "sphinx",
         "yaml",
-    )
+    ]
     code = f"""import runpy, sys
 sys.argv = ["kbrepro", "--help"]
 try:
@@ -181,9 +177,8 @@ finally:
     print([name for name in {heavy} if name in sys.modules], "numpy" in sys.modules)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[] True\n")
-    assert set(COMMANDS) == set(main.commands) and all(
-        f"  {command} " in done.stdout for command in COMMANDS
-    )
+    assert [*COMMANDS] == sorted(main.commands)
+    assert all(f"  {command} " in done.stdout for command in COMMANDS)
 
 
 def test_a_schedulers_signal_is_treated_as_ctrl_c(root, monkeypatch):

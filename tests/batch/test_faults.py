@@ -58,7 +58,7 @@ import kbrepro as kb
 from kbrepro import paths
 values = kb.played("{NAME}", "values", "quick")
 folder = paths.project_root() / results_dir
-paths.write_text(folder / "tables" / "values.csv", "\\n".join(value.hex() for value in values))
+paths.write_text(folder / "tables/values.csv", "\\n".join(value.hex() for value in values))
 paths.write_bytes(folder / "large.bin", np.arange(100_000.0).tobytes())"""
 #: What hits the batch; the kernel and workers are killed.
 SIGNALS = {"batch": signal.SIGKILL, "Ctrl-C": signal.SIGINT, "SIGTERM": signal.SIGTERM}
@@ -113,22 +113,23 @@ def succeed(root):
     """Run a whole batch; return its numbers."""
     code, said = finish(start(root))
     assert code == 0, said
-    return (results(root) / "tables" / "values.csv").read_text()
+    return (results(root) / "tables/values.csv").read_text()
 
 
 def results(root):
-    return root / "results" / "quick" / NAME
+    return root / "results/quick" / NAME
 
 
 def ours(root, word=""):
     """Processes that work on the project (batch, papermill, kernel, workers) with a word in their
     command.
     """
-    there = psutil.process_iter(["environ", "cmdline"])  # of a zombie both are empty
-    there = [
-        its for its in there if (its.info["environ"] or {}).get("PLAYED") == str(root / "played")
-    ]
-    return [its for its in there if word in " ".join(its.info["cmdline"] or [])]
+    found = []
+    for process in psutil.process_iter(["environ", "cmdline"]):  # of a zombie both are empty
+        environment, command = process.info["environ"] or {}, process.info["cmdline"] or []
+        if environment.get("PLAYED") == str(root / "played") and word in " ".join(command):
+            found.append(process)
+    return found
 
 
 def nobody_is_left(root):
@@ -148,30 +149,24 @@ def shared_memory(processes):
     process.
     """
     numbers = {str(process.pid) for process in processes}
-    return {
-        path.name
-        for path in Path("/dev/shm").glob("*")
-        if numbers & {*re.findall(r"\d+", path.name)}
-    }
+    names = [path.name for path in Path("/dev/shm").glob("*")]
+    return [name for name in names if numbers & {*re.findall(r"\d+", name)}]
 
 
 def shown(root):
     """What a run left, besides what was played."""
-    return {
-        name: data
-        for name, data in contents(results(root)).items()
-        if not name.startswith("played/")
-    }
+    files = contents(results(root))
+    return {name: files[name] for name in files if not name.startswith("played/")}
 
 
 def nothing_is_half_written(root):
     """A final name holds all that a run leaves, to its end, or is not there."""
     files = shown(root)
+    names = {"SHA256SUMS", "large.bin", "notebook.ipynb", "run.json", "tables/values.csv"}
+    if not files:
+        return True
     numbers = files.get("tables/values.csv", b"").split()
-    whole = {"SHA256SUMS", "large.bin", "notebook.ipynb", "run.json", "tables/values.csv"} == {
-        *files
-    }
-    return not files or (whole and len(files["large.bin"]) == 800_000 and len(numbers) == TRIALS)
+    return {*files} == names and len(files["large.bin"]) == 800_000 and len(numbers) == TRIALS
 
 
 def kept(root):

@@ -80,7 +80,7 @@ def outputs(path):
 
 def test_a_quick_run_judges_nothing_and_the_full_scale_is_judged_and_kept(added):
     quick, full = (added / "results" / profile / "09_toy" for profile in ("quick", "paper"))
-    assert not (quick / "claims.json").exists() and (quick / "figures" / "fig1.png").is_file()
+    assert not (quick / "claims.json").exists() and (quick / "figures/fig1.png").is_file()
     assert "Not all of the full scale was judged here" in outputs(quick / "notebook.ipynb")[-1]
     run = json.loads((full / "claims.json").read_text(encoding="utf-8"))
     (first, second), (bound,) = run["claims"], run["theorems"]
@@ -94,21 +94,19 @@ def test_a_quick_run_judges_nothing_and_the_full_scale_is_judged_and_kept(added)
 
 
 def test_the_notebook_as_it_is_opened_shows_the_real_results_and_plays_one_trial(added):
-    shown = "\n".join(outputs(added / "notebooks" / "09_toy.ipynb"))
+    shown = "\n".join(outputs(added / "notebooks/09_toy.ipynb"))
     assert "no violation in 12 runs" in shown and "Not so" not in shown
-    log = (added / ".cache" / "replays" / "log.txt").read_text(encoding="utf-8")
+    log = (added / ".cache/replays/log.txt").read_text(encoding="utf-8")
     assert re.search(r"^09_toy: Fig\. 1, trial \d+: equal$", log, flags=re.M)
 
 
 def test_the_report_has_its_page_and_every_claim(added):
     called(added, "kbrepro", "report")
-    report = added / "results" / "paper" / "report"
-    assert "Optimist has less mean regret" in (report / "notebooks" / "09_toy.html").read_text(
+    report = added / "results/paper/report"
+    assert "Optimist has less mean regret" in (report / "notebooks/09_toy.html").read_text(
         encoding="utf-8"
     )
-    assert "no violation in 12 runs" in (report / "results" / "README.html").read_text(
-        encoding="utf-8"
-    )
+    assert "no violation in 12 runs" in (report / "results/README.html").read_text(encoding="utf-8")
 
 
 def test_nothing_is_missing_and_what_is_played_on_it_can_be_audited_and_asked(added):

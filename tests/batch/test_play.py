@@ -67,10 +67,15 @@ def called(*arguments):
     return result.exit_code, result.output, log.read_text().strip() if log.is_file() else ""
 
 
+def refused(message, *arguments):
+    """Assert that `kbrepro play 01` says this and plays nothing; return all that it says."""
+    code, said, log = called(*arguments)
+    assert (code, log) == (1, "") and f"Error: {message}" in said
+    return said
+
+
 def kept(root, profile="paper"):
-    return sorted(
-        path.stem for path in (root / "results" / profile / NAME / "played").glob("*.npz")
-    )
+    return sorted(path.stem for path in root.glob(f"results/{profile}/{NAME}/played/*.npz"))
 
 
 def test_what_is_missing_is_played_once_and_each_label_is_told(root):
@@ -85,21 +90,16 @@ def test_what_is_missing_is_played_once_and_each_label_is_told(root):
 
 
 def test_only_the_labels_that_are_named_are_played_in_any_form_of_their_letters(root):
-    assert (
-        called("--label", unicodedata.normalize("NFD", "Matérn"), "--label", "C")[2]
-        == "m0 m1 m2 c0 c1 c2"
-    )
+    decomposed = unicodedata.normalize("NFD", "Matérn")
+    assert called("--label", decomposed, "--label", "C")[2] == "m0 m1 m2 c0 c1 c2"
     assert called("--label", "B")[2] == "b0 b1 b2 b3" and called()[2] == ""
 
 
 def test_a_label_that_ended_is_kept_and_one_that_was_interrupted_goes_on(root):
     (root / "stops").write_text("b")
     code, said, log = called()
-    assert (code, log, kept(root)) == (
-        1,
-        "m0 m1 m2 b0 b1",
-        ["Matérn"],
-    ) and "Error: it stops" in said
+    assert (code, log) == (1, "m0 m1 m2 b0 b1") and "Error: it stops" in said
+    assert kept(root) == ["Matérn"]
     (root / "stops").write_text("")
     assert called()[2] == "b2 b3 c0 c1 c2" and kept(root) == ["B", "C", "Matérn"]
 
@@ -123,12 +123,11 @@ def test_fresh_labels_are_played_anew_and_an_interrupted_one_begins_anew(root):
 )
 def test_mistakes_are_refused_before_anything_is_played(root, arguments, message):
     called("--label", "B")
-    code, said, log = called(*arguments)
-    assert (code, log) == (1, "") and f"Error: {message}" in said
+    refused(message, *arguments)
 
 
 def test_a_label_is_of_one_notebook(root):
-    (root / "notebooks" / "02_more.py").write_text((root / "notebooks" / f"{NAME}.py").read_text())
+    (root / "notebooks/02_more.py").write_text((root / f"notebooks/{NAME}.py").read_text())
     code, said, log = called("02", "--label", "B")
     assert (code, log) == (2, "") and "--label is of one notebook" in said
 
@@ -136,21 +135,17 @@ def test_a_label_is_of_one_notebook(root):
 def test_a_label_of_other_settings_is_refused_before_others_are_played(root):
     called("--label", "C")
     write_paper(root, NAME, PLAN.replace("else 2.0", "else 2.0 + 1"))
-    code, said, log = called()
-    assert (code, log) == (1, "") and "Error: label 'C' was played with other settings: " in said
-    assert '--fresh "C"' in said
+    assert '--fresh "C"' in refused("label 'C' was played with other settings: ")
 
 
 def test_where_numbers_of_the_full_scale_were_changed_the_way_back_is_the_advice(root):
     called("--label", "B")
     facts = {"parameters": {"seed": 3, "trials": 3, "known": False}}
-    (root / "results" / "paper" / NAME / "run.json").write_text(json.dumps(facts))
-    path = root / "notebooks" / f"{NAME}.py"
+    (root / "results/paper" / NAME / "run.json").write_text(json.dumps(facts))
+    path = root / f"notebooks/{NAME}.py"
     path.write_text(path.read_text().replace("seed: int = 3", "seed: int = 4"))
-    code, said, log = called()
-    assert (code, log) == (1, "") and "--fresh" not in said
-    told = "differs from the full scale in 1 of its parameters (seed): `git checkout notebooks/01*`"
-    assert f"Error: the notebook {told} is the way back" in said
+    wrong = "the notebook differs from the full scale in 1 of its parameters (seed)"
+    assert "--fresh" not in refused(f"{wrong}: `git checkout notebooks/01*` is the way back")
     assert called("--fresh", "B", "--label", "B")[2] == "b0 b1 b2 b3"  # a new full scale
 
 
@@ -176,20 +171,15 @@ def test_no_label_is_begun_that_is_not_expected_to_end_within_the_minutes(root, 
 
 def test_what_a_profile_has_in_common_with_the_full_scale_is_not_played_again(root):
     called()
-    assert called("--profile", "quick")[2] == "m0 m1" and kept(root, "quick") == ["Matérn"]
-    assert called("--profile", "quick", "--fresh")[2] == "m0 m1" and kept(root, "quick") == [
-        "Matérn"
-    ]
+    for fresh in ([], ["--fresh"]):
+        assert called("--profile", "quick", *fresh)[2] == "m0 m1"
+        assert kept(root, "quick") == ["Matérn"]
 
 
 def test_a_run_and_this_do_not_play_at_once(root):
     (r,) = run.plan(["01"], "paper", root)
     with play.locked(r):
-        code, said, log = called()
-        assert (code, log) == (
-            1,
-            "",
-        ) and f"Error: another run is writing results/paper/{NAME}" in said
+        refused(f"another run is writing results/paper/{NAME}")
         assert called("--profile", "quick")[0] == 0
         with pytest.raises(run.RunFailed):
             run.run_notebooks(["01"], "paper", root)
@@ -199,7 +189,7 @@ def test_a_run_and_this_do_not_play_at_once(root):
 @pytest.fixture
 def data(root, monkeypatch):
     """Readings that can be there or not; the plan plays them."""
-    path = root / "notebooks" / f"{NAME}.py"
+    path = root / f"notebooks/{NAME}.py"
     path.write_text(path.read_text().replace("known: bool = False", "known: bool = True"))
     times = pd.date_range("2004-03-04", periods=2)
     found = {"here": SensorData(READINGS, times, [1, 2], "C", "a sum")}
@@ -211,11 +201,7 @@ def test_without_its_data_a_label_is_refused_at_full_scale_before_others_are_pla
     here = data["here"]
     called("--label", "Matérn")  # the data is remembered
     data["here"] = replace(here, checksum="")
-    code, said, log = called()
-    assert (code, log) == (
-        1,
-        "",
-    ) and "Error: label 'C' is not kept, and its data is not here: see data/README.md" in said
+    refused("label 'C' is not kept, and its data is not here: see data/README.md")
     assert called("--label", "B")[0] == 0
     assert called("--profile", "quick")[2] == "m0 m1 c0 c1 c2"  # of a substitute
     data["here"] = here
@@ -228,6 +214,6 @@ def test_other_data_than_is_remembered_is_told_with_the_command_that_takes_it(ro
     called()
     data["here"] = replace(data["here"], times=data["here"].times.shift(1, "D"))
     assert called("--profile", "quick")[0] == 0
-    code, said, log = called()
-    assert (code, log) == (1, "") and '--fresh "data, minutes"' in said
+    said = refused("label 'data, minutes' was played with other settings")
+    assert '--fresh "data, minutes"' in said
     assert called("--fresh", "data, minutes")[0] == 0 and called() == (0, "", "")

@@ -51,7 +51,7 @@ def project(toy):
     and results.
     """
     root, results = toy.root, toy.folder.parent
-    (root / "docs" / "deep").mkdir(parents=True)
+    (root / "docs/deep").mkdir(parents=True)
     for name in ("conf.py", "report.css", "search_scorer.js"):
         shutil.copy(ROOT / "docs" / name, root / "docs")
     for name, text in {
@@ -64,7 +64,7 @@ def project(toy):
     }.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
-    (root / "results" / "picture.png").write_bytes(PIXEL)
+    (root / "results/picture.png").write_bytes(PIXEL)
     shown = new_output(
         "display_data", {"text/markdown": "See the [page](../docs/page.md) and $\\gamma_T$."}
     )
@@ -82,63 +82,55 @@ def project(toy):
 
 
 def pages_of(site):
-    """The text of every page of a report."""
+    """The text of every page of a report, by path."""
     pages = [page for page in site.rglob("*.html") if "_static" not in page.parts]
-    return [page.read_text(encoding="utf-8") for page in pages]
+    return {page: page.read_text(encoding="utf-8") for page in pages}
 
 
 @needs_sphinx
 def test_every_page_of_a_quick_report_says_so_at_its_top(project):
     root, results = project
-    quick = report.build(root, results.rename(root / "results" / "quick")).parent
-    for page in pages_of(quick):
-        assert 0 < page.find(BANNER) < page.find("<main")
-    assert len(pages_of(quick)) > 5
+    quick = report.build(root, results.rename(root / "results/quick")).parent
+    pages = pages_of(quick).values()
+    assert len(pages) > 5 and all(0 < page.find(BANNER) < page.find("<main") for page in pages)
 
 
 @needs_sphinx
 def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(project):
     root, results = project
     index = report.build(root, results)
-    site = index.parent
-    text = index.read_text(encoding="utf-8")
-    links = re.findall(r'<a class="reference [^>]*href="([^"]+)"', text)
-    assert {
-        "docs/page.html#where-to-look",
-        f"notebooks/{NOTEBOOK}.html",
-        "results/README.html",
-    } <= set(links)
-    for page in (page for page in site.rglob("*.html") if "_static" not in page.parts):
-        for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8")):
-            assert (
-                link.startswith(("https:", "mailto:"))
-                or (page.parent / link.partition("?")[0]).exists()
-            ), (page, link)
-    assert "See the" in (site / "notebooks" / f"{NOTEBOOK}.html").read_text(encoding="utf-8")
-    claims = (site / "results" / "README.html").read_text(encoding="utf-8")
+    site, pages = index.parent, pages_of(index.parent)
+    links = re.findall(r'<a class="reference [^>]*href="([^"]+)"', pages[index])
+    named = {"docs/page.html#where-to-look", f"notebooks/{NOTEBOOK}.html", "results/README.html"}
+    assert named <= {*links}
+    for page, text in pages.items():
+        for link in re.findall(r'(?:href|src)="([^"#?]+)', text):
+            is_outside = link.startswith(("https:", "mailto:"))
+            assert is_outside or (page.parent / link).exists(), (page, link)
+    assert "See the" in pages[site / f"notebooks/{NOTEBOOK}.html"]
     run = scorecard.read(results)[NOTEBOOK]
-    for each in run["claims"] + run["theorems"]:
-        cell = f"../notebooks/{NOTEBOOK}.html#{each['id']}"
-        assert f'<a id="{each["id"]}"></a>' in claims and f'href="{cell}"' in claims, each["id"]
-
-    assert not any(BANNER[16:] in page for page in pages_of(site))
-    (root / "docs" / "page.md").write_text(
+    for sentence in run["claims"] + run["theorems"]:
+        name, claims = sentence["id"], pages[site / "results/README.html"]
+        assert f'<a id="{name}"></a>' in claims, name
+        assert f'href="../notebooks/{NOTEBOOK}.html#{name}"' in claims, name
+    assert not any(BANNER[16:] in text for text in pages.values())
+    (root / "docs/page.md").write_text(
         "# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8"
     )
-    (results / "report-of_a_kill.999999999.partial" / "source").mkdir(parents=True)
+    (results / "report-of_a_kill.999999999.partial/source").mkdir(parents=True)
     with pytest.raises(report.ReportFailed, match=r"reports errors:\ndocs/page\.md"):
         report.build(root, results)
-    assert index.read_text(encoding="utf-8") == text and not list(results.glob("*.partial"))
+    assert index.read_text(encoding="utf-8") == pages[index] and not list(results.glob("*.partial"))
 
 
 def test_small_print_is_smaller_than_the_type_around_it():
-    css = (ROOT / "docs" / "report.css").read_text(encoding="utf-8")
+    css = (ROOT / "docs/report.css").read_text(encoding="utf-8")
     assert float(re.search(r"^\.bd-article td small \{ font-size: (.+?)em;", css, re.M)[1]) < 1
 
 
 def test_without_results_it_says_what_to_do(tmp_path):
-    (tmp_path / "results" / "quick").mkdir(parents=True)
+    (tmp_path / "results/quick").mkdir(parents=True)
     with pytest.raises(
         report.ReportFailed, match="in results/quick: first `kbrepro reproduce --profile quick`"
     ):
-        report.build(tmp_path, tmp_path / "results" / "quick")
+        report.build(tmp_path, tmp_path / "results/quick")

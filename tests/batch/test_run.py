@@ -24,6 +24,7 @@ from fake_project import (
     small_notebook,
     write_notebook,
     write_paper,
+    write_profile,
 )
 from ipykernel.ipkernel import IPythonKernel
 from registering import registered
@@ -32,6 +33,15 @@ from kbrepro import paths
 from kbrepro.batch import play, run
 from kbrepro.batch.profiles import FILTERS, Run
 from kbrepro.trials import sums
+
+RESULTS, LEFT = f"results/quick/{NAME}", f".cache/{NAME}.quick.failed.ipynb"
+
+
+def failure(root, capfd):
+    """What is told of a run that fails."""
+    with pytest.raises(run.RunFailed):
+        run.run_notebooks([], "quick", root)
+    return capfd.readouterr().err
 
 
 @pytest.fixture
@@ -44,15 +54,12 @@ def root(tmp_path, monkeypatch):
 @pytest.fixture
 def old(root):
     """Results of an earlier run."""
-    folder = root / "results" / "quick" / NAME
-    folder.mkdir(parents=True)
-    (folder / "only_in_the_old.txt").write_text("old")
-    return folder
+    paths.write_text(root / RESULTS / "only_in_the_old.txt", "old")
+    return root / RESULTS
 
 
 def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, capfd):
-    (old / "played").mkdir()
-    (old / "played" / "a.npz").touch()
+    paths.write_text(old / "played/a.npz", "")
     (root / ".gitignore").write_text(".cache\n")
     for words in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -qm all"):
         subprocess.run(["git", *words.split()], cwd=root, check=True)
@@ -60,7 +67,7 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     left = {"notebook.ipynb", "run.json", "SHA256SUMS", "tables/regret.csv", "played/a.npz"}
     assert set(contents(old)) == left and [p.name for p in old.parent.iterdir()] == [NAME]
     assert sums.wrong(old) == [] and [*sums.listed(old)] == ["run.json", "tables/regret.csv"]
-    assert (old / "tables" / "regret.csv").read_text() == "round,regret\n20,0.5\n"
+    assert (old / "tables/regret.csv").read_text() == "round,regret\n20,0.5\n"
     assert f"{NAME}: 0." in (said := capfd.readouterr().err) and "100%|##########| 2/2" in said
 
     record = json.loads((old / "run.json").read_text())
@@ -88,22 +95,20 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     notebook.cells[3].metadata.pop("tags")
     write_notebook(root, NAME, notebook)
     write_notebook(root, "02_after", notebook_of(PARAMETERS))
-    profile = root / "notebooks" / "profiles" / "quick"
-    (profile / f"{NAME}.yaml").write_text("horizon: -5")
-    (profile / "02_after.yaml").write_text("horizon: 3")
+    write_profile(root, "horizon: -5")
+    write_profile(root, "horizon: 3", "02_after")
     before = contents(old)
     (old / "claims.json.999999999.partial").touch()  # as a kill left it
     with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
         run.run_notebooks([], "quick", root)
+    said = capfd.readouterr().err
     message = (
         f"FAILED\ncode cell 4 ({CHECKS}): raise refused(name, value, allowed):"
         " ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
     )
-    assert contents(old) == before and message in (said := capfd.readouterr().err)
-    assert f".cache/{NAME}.quick.failed.ipynb" in said
-    assert (
-        json.loads((old.parent / "02_after" / "run.json").read_text())["parameters"]["horizon"] == 3
-    )
+    assert contents(old) == before and message in said and LEFT in said
+    after = paths.facts_of(old.parent / "02_after")
+    assert after["parameters"]["horizon"] == 3
 
 
 def test_a_disk_that_is_full_is_told_with_the_file(root, old, capfd, monkeypatch):
@@ -113,24 +118,20 @@ def test_a_disk_that_is_full_is_told_with_the_file(root, old, capfd, monkeypatch
         raise OSError(errno.ENOSPC, "No space left on device")
 
     before = contents(old)
-    with monkeypatch.context() as patch, pytest.raises(run.RunFailed):
-        patch.setattr(papermill, "execute_notebook", full)
-        run.run_notebooks([], "quick", root)
-    told = f"No space left on device: '.cache/{NAME}.quick.failed.ipynb'\nNo result was replaced"
-    assert told in capfd.readouterr().err and contents(old) == before
+    monkeypatch.setattr(papermill, "execute_notebook", full)
+    message = f"No space left on device: '{LEFT}'\nNo result was replaced"
+    assert message in failure(root, capfd) and contents(old) == before
 
 
 def test_on_a_read_only_disk_what_a_kill_left_hides_no_reason(root, old, capfd, monkeypatch):
-    left = old.with_name(f".{NAME}.partial")
-    paths.write_text(left / "tables/half.csv", "")
+    paths.write_text(paths.partial_of(old) / "tables/half.csv", "")
 
     def unlink(path, **_):
         raise OSError(errno.EROFS, "Read-only file system", os.fspath(path))
 
-    with monkeypatch.context() as patch, pytest.raises(run.RunFailed):
+    with monkeypatch.context() as patch:
         patch.setattr(os, "unlink", unlink)
-        run.run_notebooks([], "quick", root)
-    assert "[Errno 30] Read-only file system: '" in capfd.readouterr().err
+        assert "[Errno 30] Read-only file system: '" in failure(root, capfd)
 
 
 class Killed(BaseException):
@@ -189,35 +190,17 @@ def test_a_kill_at_any_moment_of_the_replacement_leaves_the_old_results_or_the_n
     assert found == ["old", "old", "new", "new", "new", "new"]
 
 
-def test_what_somebody_played_meanwhile_is_not_lost(tmp_path):
-    """Without the lock, as an opened notebook does, after a kill between two renamings."""
-    folder = tmp_path / NAME
-    paths.write_text(folder.with_name(f".{NAME}.old.partial") / "played/a.npz", "kept")
-    paths.write_text(paths.partial_of(folder) / "run.json", "new")
-    paths.write_text(folder / "played/b.npz", "meanwhile")
-    with pytest.raises(OSError, match=f"/{NAME}'$"):
-        play.settle(folder)
-    assert {"kept", "meanwhile"} <= {path.read_text() for path in tmp_path.rglob("*.npz")}
-
-
 def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch, capfd):
     """It warns of TCP at every start. Another run may end at once and remove what a failed one
     would leave.
     """
     log = "get_ipython().kernel.log"
-    write_notebook(
-        root,
-        NAME,
-        notebook_of(
-            'results_dir: str = ""',
-            f"{log}.warning('a warning')\n{log}.error('an error')",
-            f"{log}.error('KeyboardInterrupt caught in kernel.')",
-        ),
+    cells = (
+        f"{log}.warning('a warning')\n{log}.error('an error')",
+        f"{log}.error('KeyboardInterrupt caught in kernel.')",
     )
-    (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("{}")
-    monkeypatch.setattr(
-        run, "_tidy", lambda done: (root / f".cache/{NAME}.quick.failed.ipynb").unlink() or done
-    )
+    write_notebook(root, NAME, notebook_of(PARAMETERS, *cells))
+    monkeypatch.setattr(run, "_tidy", lambda done: (root / LEFT).unlink() or done)
     run.run_notebooks([], "quick", root)
     said = capfd.readouterr().err
     assert "an error" in said and "warning" not in said.lower() and "TCP" not in said
@@ -232,6 +215,8 @@ def experiments(trials):
     source = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(9), 0.1)
     return {"numbers": Planned(kb.Experiment(source, {"EI": kb.ExpectedImprovement}, 5), trials, 7)}
 """
+#: With what another machine played.
+OTHERS = {"versions": {"numpy": "1.0"}, "blas_kernels": ["Old"]}
 READS = """import kbrepro as kb
 print(kb.played("01", "numbers", "quick")["EI"].arms.shape)"""
 
@@ -258,27 +243,22 @@ def ran(playing, monkeypatch):
 
 def facts_of(root, quick, fresh=()):
     """What a run with this profile says that it was made with, and its files."""
-    (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text(quick)
+    write_profile(root, quick)
     (folder,) = run.run_notebooks([], "quick", root, fresh)
-    return json.loads((folder / "run.json").read_text()), contents(folder)
+    return paths.facts_of(folder), contents(folder)
 
 
 def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(playing, capfd):
     """Read again, trials leave run.json as it was, but for a parameter on which none depends."""
     first, files = facts_of(playing, "trials: 3\n")
     assert "01_small: numbers (1 of 1)\n" in capfd.readouterr().err
-    assert "(3, 5)" in files["notebook.ipynb"].decode() and first["parameters"] == {
-        "trials": 3,
-        "more": 0,
-    }
-    path = playing / "results" / "quick" / NAME / "run.json"
-    old = first | {"versions": {"numpy": "1.0"}, "blas_kernels": ["Old"]}
-    path.write_text(json.dumps(old))
+    assert "(3, 5)" in files["notebook.ipynb"].decode()
+    assert first["parameters"] == {"trials": 3, "more": 0}
+    old = first | OTHERS
+    (playing / RESULTS / "run.json").write_text(json.dumps(old))
     again, files_again = facts_of(playing, "trials: 3\nmore: 1\n")
-    assert (
-        again == old | {"parameters": {"trials": 3, "more": 1}}
-        and "numbers" not in capfd.readouterr().err
-    )
+    assert again == old | {"parameters": {"trials": 3, "more": 1}}
+    assert "numbers" not in capfd.readouterr().err
     played = {name: data for name, data in files.items() if name.startswith("played/")}
     assert len(played) == 3 and played.items() <= files_again.items()
 
@@ -287,25 +267,20 @@ def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(playing, capfd
 def test_trials_that_were_played_anew_have_new_facts(playing, ran, how):
     """Whether this run played them, or another command did that writes no run.json."""
     first, _ = facts_of(playing, "trials: 3\n")
-    path = playing / "results" / "quick" / NAME / "run.json"
-    path.write_text(json.dumps(first | {"versions": {"numpy": "1.0"}, "blas_kernels": ["Old"]}))
+    (playing / RESULTS / "run.json").write_text(json.dumps(first | OTHERS))
     if how == "play":
         (r,) = run.plan([], "quick", playing)
         assert play.play_missing(r, fresh=["*"])
     now, _ = facts_of(playing, "trials: 3\n", ["numbers"] if how == "--fresh" else [])
-    assert now["versions"] == first["versions"] and now["blas_kernels"] == sorted(
-        ["Old", *first["blas_kernels"]]
-    )
+    assert now["versions"] == first["versions"]
+    assert now["blas_kernels"] == sorted(["Old", *first["blas_kernels"]])
 
 
 def test_a_damaged_label_is_named_and_played_anew_alone_on_demand(playing, ran, capfd):
     _, files = facts_of(playing, "trials: 3\n")
-    folder = playing / "results" / "quick" / NAME / "played"
-    (folder / "numbers.npz").write_text("damaged")
-    with pytest.raises(run.RunFailed):
-        run.run_notebooks([], "quick", playing)
+    (playing / RESULTS / "played/numbers.npz").write_text("damaged")
     message = "FAILED\nValueError: 01_small/played/numbers.npz cannot be read"
-    assert message in capfd.readouterr().err and ran == [NAME]
+    assert message in failure(playing, capfd) and ran == [NAME]
     _, again = facts_of(playing, "trials: 3\n", ["numbers"])
     one, other = (json.loads(each["played/numbers.json"]) for each in (files, again))
     assert one | {"seconds": 0} == other | {"seconds": 0}
@@ -331,7 +306,7 @@ def test_a_damaged_label_is_named_and_played_anew_alone_on_demand(playing, ran, 
     ],
 )
 def test_a_profile_that_does_not_fit_is_refused_before_anything_runs(root, old, quick, message):
-    profile = root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml"
+    profile = root / f"notebooks/profiles/quick/{NAME}.yaml"
     profile.write_text(quick) if quick else profile.unlink()
     before = contents(root)
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -359,20 +334,18 @@ def settings_of_a_user(root, monkeypatch):
         "display_name": "Python 3",
         "language": "python",
     }
-    paths.write_text(own / "kernels" / "python3" / "kernel.json", json.dumps(spec))
-    settings = {
-        "MPLBACKEND": "Agg",
-        "MATPLOTLIBRC": own,
-        "MPLCONFIGDIR": own,
-        "IPYTHONDIR": own / "ipython",
+    paths.write_text(own / "kernels/python3/kernel.json", json.dumps(spec))
+    places = {
+        "MATPLOTLIBRC": "",
+        "MPLCONFIGDIR": "",
+        "IPYTHONDIR": "ipython",
+        "PYTHONSTARTUP": "startup.py",
+        "JUPYTER_PATH": "",
+        "HOME": "not_there",
     }
-    settings |= {
-        "PYTHONSTARTUP": own / "startup.py",
-        "JUPYTER_PATH": own,
-        "HOME": own / "not_there",
-    }
-    for name, value in settings.items():
-        monkeypatch.setenv(name, str(value))
+    for name, place in places.items():
+        monkeypatch.setenv(name, str(own / place))
+    monkeypatch.setenv("MPLBACKEND", "Agg")
 
 
 def test_nothing_that_a_user_has_set_reaches_the_kernel(root, settings_of_a_user):
@@ -390,17 +363,8 @@ def test_nor_does_it_reach_the_kernels_of_nbval(root, settings_of_a_user):
     write_notebook(root, NAME, notebook_of(PARAMETERS, SHOWS))
     run.refresh_notebooks([], root)
     shutil.copy(Path(__file__).parents[2] / "conftest.py", root)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--nbval",
-        "-W",
-        "error",
-        "-W",
-        "ignore::DeprecationWarning",
-        "notebooks",
-    ]
+    options = "-m pytest --nbval -W error -W ignore::DeprecationWarning notebooks"
+    command = [sys.executable, *options.split()]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert "2 passed" in done.stdout, done.stdout
 
@@ -408,26 +372,21 @@ def test_nor_does_it_reach_the_kernels_of_nbval(root, settings_of_a_user):
 def test_of_a_dead_kernel_the_cell_is_told_and_what_there_is_is_kept(root, old, capfd):
     cells = ["print('before')", "# plays\nimport os\nos.kill(os.getpid(), 9)", "print('after')"]
     write_notebook(root, NAME, notebook_of(PARAMETERS, *cells))
-    with pytest.raises(run.RunFailed):
-        run.run_notebooks([], "quick", root)
-    said = capfd.readouterr().err
-    assert (
-        "the kernel died in code cell 4 (# plays): it was killed, most often since memory ran out"
-        in said
-    )
-    assert f".cache/{NAME}.quick.failed.ipynb" in said and contents(old)
-    left = nbformat.read(root / ".cache" / f"{NAME}.quick.failed.ipynb", as_version=4)
+    said = failure(root, capfd)
+    message = "the kernel died in code cell 4 (# plays): it was killed, most often since memory"
+    assert message in said and LEFT in said and contents(old)
+    left = nbformat.read(root / LEFT, as_version=4)
     assert [cell.source for cell in left.cells[2:]] == cells[:2]
     assert left.cells[2].outputs[0].text == "before\n"
 
 
 def test_a_notebook_has_a_number_and_full_scale_is_its_own_parameters(root):
-    text = (root / "notebooks" / f"{NAME}.py").read_text()
-    (root / "notebooks" / f"{NAME}-Copy1.py").write_text(text)  # as Jupyter duplicates it
+    text = (root / f"notebooks/{NAME}.py").read_text()
+    (root / f"notebooks/{NAME}-Copy1.py").write_text(text)  # as Jupyter duplicates it
     for name in ("01", "1", NAME, f"notebooks/{NAME}.py"):
         (full,), (quick,) = run.plan([name, name], "paper", root), run.plan([name], "quick", root)
         assert [full.parameters["horizon"], quick.parameters["horizon"]] == [2000, 20]
-        assert full.folder == root / "results" / "paper" / NAME
+        assert full.folder == root / "results/paper" / NAME
 
 
 @pytest.mark.slow
@@ -440,7 +399,7 @@ def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
         "import os\nprint(os.listdir(os.environ['KBREPRO_DATA']), os.environ['TQDM_DISABLE'])"
     )
     write_notebook(root, NAME, source)
-    path = root / "notebooks" / f"{NAME}.py"
+    path = root / f"notebooks/{NAME}.py"
     run.refresh_notebooks([], root)
     notebook = nbformat.read(path.with_suffix(".ipynb"), as_version=4)
     assert notebook.cells[4].outputs[0].text == "[] 1\n"

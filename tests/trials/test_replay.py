@@ -23,7 +23,7 @@ def opened(toy):
 
     def read():
         Record("09_toy", FULL).play("Fig. 1")
-        log = toy.root / ".cache" / "replays" / "log.txt"
+        log = toy.root / ".cache/replays/log.txt"
         return log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
 
     return read
