@@ -62,10 +62,10 @@ from kbrepro.bandits.problems import GPDraw, Trial
 from kbrepro.batch.record import Record
 from kbrepro.claims.estimates import block_length
 from kbrepro.figures import live
+from kbrepro.papers import same_arms
 from kbrepro.papers.gp_ucb import gain, measures, pictures, widths
 from kbrepro.papers.gp_ucb.experiments import KERNELS, NOISE_VARIANCE, growing, rules
 from kbrepro.trials.curve import final_average_regret
-from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.at_least(2, trials=trials, on_par_trials=on_par_trials, theorem_runs=theorem_runs)
@@ -129,8 +129,6 @@ kernel = SquaredExponential(0.1)
 points = grid(150)
 example = GPDraw(kernel, points, NOISE_VARIANCE)(trial)
 five = rules(delta, prior_sd=1.0)["GP-UCB/5"]
-policy = five(example.model, 30, rng=trial.rng("policy"))
-trace = run(policy, example, 30, trial.rng("noise"))
 
 
 def a_fifth(t):
@@ -138,18 +136,13 @@ def a_fifth(t):
     return 2 * np.log(150 * t**2 * np.pi**2 / (6 * delta)) / 5
 
 
-noise = trial.rng("noise")  # as the package draws it
-arms = gp_ucb(
-    kernel,
-    points,
-    NOISE_VARIANCE,
-    T=30,
-    beta=a_fifth,
-    pull=lambda arm: example.pull(arm, noise),
-    order=trial.rng("policy").permutation(150),
-)
-assert arms == trace.arms.tolist()
-print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
+def short(pull, rng):
+    """The arms of the above on the example."""
+    order = rng.permutation(150)
+    return gp_ucb(kernel, points, NOISE_VARIANCE, 30, a_fifth, pull, order)
+
+
+print(same_arms(short, five, example, 30, trial))
 
 # %% [markdown]
 # ## See it run: does it explore first and settle then? (Fig. 2b, 2c)
@@ -300,7 +293,7 @@ data = "temperature" if lab.is_real else "SIMULATED SUBSTITUTE for temperature"
 record.figure(pictures.figure_5b(fields, data, lab.unit, block), "headline_fig5b_temperature")
 
 # %% tags=["experiment"]
-by_third = pd.DataFrame({third: each.mean() for third, each in lost.items()})
+by_third = pd.DataFrame({third: regret.mean() for third, regret in lost.items()})
 by_third = by_third.rename_axis("rule")
 record.table(by_third, "fig5b_rules")
 by_third.round(2)
@@ -382,8 +375,8 @@ loose.T.round(3)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 times, _, below = loose.to_numpy()
-told = "{:.0f}, {:.0f} and {:,.0f} times the median regret".format(*times)
-record.check(f"their bounds are {told}", below.min() == 1)
+words = "their bounds are {:.0f}, {:.0f} and {:,.0f} times the median regret"
+record.check(words.format(*times), below.min() == 1)
 
 # %%
 record.verdicts("1-L", "1-R", "1-M")

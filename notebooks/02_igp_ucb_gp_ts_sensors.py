@@ -47,6 +47,7 @@ test_days: list[str] = ["2004-03-04", "2004-03-05"]  # temperature test rows: th
 results_dir: str = ""  # folder for figures and tables, from the root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -61,21 +62,22 @@ from kbrepro.bandits.problems import Trial, covariance_factor
 from kbrepro.batch.record import Record
 from kbrepro.data import sets
 from kbrepro.figures import live
+from kbrepro.papers import same_arms
 from kbrepro.papers.igp_ucb import measures, pictures
 from kbrepro.papers.igp_ucb.experiments import GAINS, SE, noise_kernels
 from kbrepro.papers.igp_ucb.measures import GIVEN, POOLS
 from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.trials.curve import final_average_regret
-from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.at_least(2, trials=trials, kernel_trials=kernel_trials)
 checks.at_least(40, rows=rows)
 checks.at_least(30, horizon=horizon)
-checks.positive_int(sensor_horizon=sensor_horizon, theorem_horizon=theorem_horizon)
 checks.positive_int(noise_trials=noise_trials, coverage_trials=coverage_trials)
-checks.positive_int(kernel_horizon=kernel_horizon)
+checks.positive_int(
+    sensor_horizon=sensor_horizon, theorem_horizon=theorem_horizon, kernel_horizon=kernel_horizon
+)
 checks.probability(delta=delta)
 checks.texts(train_days=train_days, test_days=test_days)
 record = Record("02_igp_ucb_gp_ts_sensors", globals())
@@ -157,21 +159,17 @@ def width_of(fail):
 
 
 for name, rule, fail in (("IGP-UCB", UCB, delta), ("GP-TS", ThompsonSampling, delta / 2)):
-    policy = rule(model, 30, width=Chowdhury2017(fail, gain), rng=trial.rng("policy"))
-    trace = run(policy, example, 30, trial.rng("noise"))
-    noise = trial.rng("noise")  # as the package draws it
-    arms = igp_ucb_or_gp_ts(
+    short = partial(
+        igp_ucb_or_gp_ts,
         model.kernel,
         model.points,
         model.noise_variance,
-        T=30,
-        width=width_of(fail),
-        pull=lambda arm, noise=noise: example.pull(arm, noise),
-        rng=trial.rng("policy"),
+        30,
+        width_of(fail),
         thompson=name == "GP-TS",
     )
-    assert arms == trace.arms.tolist()
-    print(f"{name}: {len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
+    of_package = partial(rule, width=Chowdhury2017(fail, gain))
+    print(f"{name}: {same_arms(short, of_package, example, 30, trial)}")
 
 # %% [markdown]
 # ## See it run: how wide is the band?

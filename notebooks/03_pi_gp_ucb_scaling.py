@@ -42,6 +42,7 @@ delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, from the root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -52,13 +53,13 @@ from kbrepro.bandits.policies.base import best_arm
 from kbrepro.bandits.problems import Trial
 from kbrepro.batch.record import Record
 from kbrepro.claims.estimates import estimated_mean
+from kbrepro.papers import same_arms
 from kbrepro.papers.pi_gp_ucb import measures, pictures
 from kbrepro.papers.pi_gp_ucb.claims import PRINTED
 from kbrepro.papers.pi_gp_ucb.experiments import DIMENSIONS, NU, NUMBERS, functions
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB, initial_side
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES
 from kbrepro.trials.curve import final_average_regret
-from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.at_least(150, horizon=horizon)
@@ -168,20 +169,16 @@ T = 60
 trial = Trial(seed, 0)
 problem = functions(1)(trial)
 model = problem.model
-policy = PartitionedUCB(model, T, delta=delta, nu=NU, rng=trial.rng("policy"))
-trace = run(policy, problem, T, trial.rng("noise"))
-noise = trial.rng("noise")
-order = trial.rng("policy").permutation(30)
+rule = partial(PartitionedUCB, delta=delta, nu=NU)
 
 
-def pull(arm):
-    """A reward with the noise that the package drew."""
-    return problem.pull(arm, noise)
+def short(pull, rng):
+    """The arms of the above on this problem."""
+    order = rng.permutation(30)
+    return pi_gp_ucb(model.kernel, model.points, 1.0, T, model.norm, 1.0, NU, pull, order)
 
 
-arms = pi_gp_ucb(model.kernel, model.points, 1.0, T, model.norm, 1.0, NU, pull, order)
-assert arms == trace.arms.tolist()
-print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
+print(same_arms(short, rule, problem, T, trial))
 
 # %% [markdown]
 # ## See it run: where do cells split?

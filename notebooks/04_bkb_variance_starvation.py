@@ -70,16 +70,20 @@ from kbrepro import checks
 from kbrepro.bandits.policies.base import best_arm
 from kbrepro.bandits.problems import Trial
 from kbrepro.batch.record import Record
+from kbrepro.papers import same_arms
 from kbrepro.papers.bkb import claims, experiments, measures, pictures
 from kbrepro.papers.bkb.experiments import FEATURES, LEFT_HALF, QBARS, SHOWN_AT
-from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.positive_int(n_arms=n_arms, regret_arms=regret_arms)
 checks.at_least(2, seeds=seeds, ratio_runs=ratio_runs, own_runs=own_runs, trials=trials)
 checks.at_least(2, coverage_runs=coverage_runs, reading_runs=reading_runs, cost_runs=cost_runs)
-checks.at_least(20, coverage_horizon=coverage_horizon, ratio_horizon=ratio_horizon)
-checks.at_least(20, reading_horizon=reading_horizon)
+checks.at_least(
+    20,
+    coverage_horizon=coverage_horizon,
+    ratio_horizon=ratio_horizon,
+    reading_horizon=reading_horizon,
+)
 checks.at_least(100, cost_horizon=cost_horizon, horizon=horizon, fixed_horizon=fixed_horizon)
 checks.positive_ints(large_arms=large_arms, cost_arms=cost_arms, cost_rounds=cost_rounds)
 checks.positive(noise_variance=noise_variance, qbar=qbar)
@@ -160,27 +164,20 @@ def bkb(k, X, lam, T, qbar, sds, pull, order, rng):
 # The package pulls the same arms:
 
 # %% tags=["experiment"]
-small = experiments.smooth(60, 2, noise_variance, seed)(Trial(seed, 0))
-model = small.model
 trial = Trial(seed, 0)
+small = experiments.smooth(60, 2, noise_variance, seed)(trial)
+model = small.model
 rule = experiments.rules(delta, qbar)["BKB, 3 sd"]
-policy = rule(model, 80, rng=trial.rng("policy"))
-trace = run(policy, small, 80, trial.rng("noise"))
-noise = trial.rng("noise")  # as the package draws them
-streams = trial.rng("policy")
-arms = bkb(
-    model.kernel,
-    model.points,
-    noise_variance,
-    T=80,
-    qbar=qbar,
-    sds=3.0,
-    pull=lambda x: small.pull(x, noise),
-    order=streams.permutation(60),
-    rng=streams.spawn(1)[0],
-)
-assert arms == trace.arms.tolist()
-print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
+
+
+def short(pull, rng):
+    """The arms of the above on a small problem; a child of the stream draws dictionaries."""
+    order = rng.permutation(60)
+    child = rng.spawn(1)[0]
+    return bkb(model.kernel, model.points, noise_variance, 80, qbar, 3.0, pull, order, child)
+
+
+print(same_arms(short, rule, small, 80, trial))
 
 # %% [markdown]
 # ## See it run: who is certain of what was never seen? (Fig. 1)
@@ -229,8 +226,8 @@ seen = measures.of_seeds(record.play("starvation"))
 record.play("Fig. 1, own qbar")  # Theorem 1's own: every pull is kept
 for reading in experiments.readings(n_arms):
     variance, kernel, _ = reading
-    found = measures.of_seeds(record.play(f"Fig. 1, {reading}"))
-    seen[f"covered, lambda {variance}, {kernel}"] = found["covered"]
+    other = measures.of_seeds(record.play(f"Fig. 1, {reading}"))
+    seen[f"covered, lambda {variance}, {kernel}"] = other["covered"]
 seen.drop("exact").map("{:.4g}".format)
 
 # %% [markdown] tags=["checked"]
@@ -258,7 +255,7 @@ record.check(f"{ratio['RFF', 'm=|S|']:.1f} times theirs, with three hundred")
 record.check(f"three hundred {ratio['RFF', 'm=300']:.1f} times theirs")
 record.check(f"band holds the function at {covered['BKB', 'qbar=2']:.1f} % of the unseen points")
 record.check(f"at {covered['SoR', '']:.1f} % of the unseen points")
-record.check(f"under the other at {found['covered']['SoR', '']:.1f} %", found["covered"].min() > 80)
+record.check(f"under the other at {other['covered']['SoR', '']:.1f} %", other["covered"].min() > 80)
 
 # %%
 record.verdicts("4-AD", "4-B", "4-C")
@@ -290,14 +287,14 @@ record.verdicts("4-AD", "4-B", "4-C")
 
 # %% tags=["experiment"]
 designs = experiments.designs(n_arms, noise_variance)
-found = []
+runs = []
 for design in designs:
     for label in (f"BKB, {design}", f"own qbar, {design}"):
-        each = measures.followed(record.play(label))
-        found.append(each.assign(design=design))
+        followed = measures.followed(record.play(label))
+        runs.append(followed.assign(design=design))
 for design in ("window", "uniform"):  # beside BKB's dictionary as many pulls drawn uniformly
     record.play(f"equal size, {design}")
-runs = pd.concat(found).round({"qbar": 0})
+runs = pd.concat(runs).round({"qbar": 0})
 by_qbar = runs.groupby(["qbar", "design"]).mean()
 by_qbar.unstack().round(2)
 
@@ -395,9 +392,8 @@ at_end.round(1)
 # %% tags=["experiment"]
 fewer = pd.DataFrame()
 for case, (n, _) in cases.items():
-    steps = [measures.operations(each, n) for each in sizes[case]]
-    found = [measures.cheaper_from(each) for each in steps]
-    fewer[case] = pd.DataFrame(found).median()
+    steps = [measures.operations(run, n) for run in sizes[case]]
+    fewer[case] = pd.DataFrame(map(measures.cheaper_from, steps)).median()
 refit = fewer.loc["exact, refit"]
 rows = fewer.loc["exact, rows"]
 fewer.round(0)

@@ -59,18 +59,19 @@ from kbrepro.bandits.kernels import grid
 from kbrepro.bandits.problems import Trial
 from kbrepro.batch.record import Record
 from kbrepro.claims.estimates import bootstrap
+from kbrepro.papers import same_arms
 from kbrepro.papers.gpn_ucb import experiments, measures, pictures
 from kbrepro.papers.gpn_ucb.policies import GPNUCB
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, exact_chain
 from kbrepro.trials.curve import simple_regret
-from kbrepro.trials.simulation import run
 
 checks.non_negative_int(seed=seed)
 checks.at_least(2, chains=chains, sampled_chains=sampled_chains, obvious_chains=obvious_chains)
 checks.at_least(2, networks=networks, norm_2_chains=norm_2_chains, cross_chains=cross_chains)
 checks.at_least(2, figure_trials=figure_trials, needle_side=needle_side)
-checks.positive_int(trials_per_chain=trials_per_chain, samples=samples)
-checks.positive_int(network_horizon=network_horizon)
+checks.positive_int(
+    trials_per_chain=trials_per_chain, samples=samples, network_horizon=network_horizon
+)
 checks.at_least(10, side=side)
 checks.at_least(50, horizon=horizon)
 checks.positive_numbers(explorations=explorations)
@@ -104,15 +105,15 @@ record = Record("05_gpn_ucb_chains", globals())
 chain = exact_chain(30)(Trial(seed, 0))
 # layers of norm 2; B = 4 is given
 chain = replace(chain, model=replace(chain.model, norm_bound=4.0))
-widths, off, known = measures.beside_last_pull(chain, 12, Trial(seed, 0))
-print(f"layer 2 at the middle: off by {off:.2f}, known to within {known:.1g}")
+widths, off, half = measures.beside_last_pull(chain, 12, Trial(seed, 0))
+print(f"layer 2 at the middle: off by {off:.2f}, known to within {half:.1g}")
 
 # %% [markdown] tags=["checked"]
 # The middle's answer is off by 0.19, though the layer itself is known there to within 0.0005: the
 # error comes from the input.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(f"off by {off:.2f}, though the layer itself is known there to within {known:.1g}")
+record.check(f"off by {off:.2f}, though the layer itself is known there to within {half:.1g}")
 
 # %% [markdown]
 # One guess gives the cross; all that is possible gives the red bar, an interval that goes into
@@ -201,22 +202,16 @@ def gpn_ucb(k, X, pull, m, B, L, D, T, order):
 
 # %% tags=["experiment"]
 example = DrawnChain(12)(Trial(seed, 0))
-trial = Trial(seed, 0)
-policy = GPNUCB(example.model, 20, rng=trial.rng("policy"))
-trace = run(policy, example, 20, trial.rng("noise"))
-arms = gpn_ucb(
-    KERNEL,
-    example.model.points,
-    pull=lambda arm: example.pull(arm, None),
-    m=3,
-    B=2.0,
-    L=2.0,
-    D=grid(100, 1, -5, 5),
-    T=20,
-    order=trial.rng("policy").permutation(144),  # as the package draws it
-)
-assert arms == trace.arms.tolist()
-print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
+D = grid(100, 1, -5, 5)
+
+
+def short(pull, rng):
+    """The arms of the above on the example: three layers, B = L = 2."""
+    order = rng.permutation(144)
+    return gpn_ucb(KERNEL, example.model.points, pull, 3, 2.0, 2.0, D, 20, order)
+
+
+print(same_arms(short, GPNUCB, example, 20, Trial(seed, 0)))
 
 # %% [markdown]
 # ## See it run: one arm through three layers
@@ -296,8 +291,9 @@ record.check(f"to find {len(obvious)} obvious ones took {obvious[-1] + 1} draws"
 
 # %% tags=["experiment"]
 def play(label, ranges):
-    """The traces of a label on one chain for each of `ranges`, of which all regrets are shares."""
-    return {rule: trace.scaled(ranges) for rule, trace in record.play(label).items()}
+    """The traces of a label, regrets in shares of the range of each trial's chain, or of one."""
+    by = np.atleast_1d(ranges)
+    return {rule: trace.scaled(by) for rule, trace in record.play(label).items()}
 
 
 times = trials_per_chain
@@ -311,9 +307,9 @@ record.plan["draws, cEI"]
 
 # %% tags=["experiment"]
 on_pair = {}
-for kind, each in two.items():
-    same = np.repeat(each.reward_range, figure_trials)
-    on_pair[f"{kind}, {figure_trials} trials"] = play(f"figures, {kind}", same)
+for kind, pictured in two.items():
+    title = f"{kind}, {figure_trials} trials"
+    on_pair[title] = play(f"figures, {kind}", pictured.reward_range)
 panels = on_pair | {f"{chains} draws": on_draws | by_cei}
 panels[f"{norm_2_chains} chains of norm 2 (cEI not run)"] = {
     rule: on_norm_2[rule] for rule in experiments.RULES
@@ -394,10 +390,10 @@ pulls = np.array(sides) ** 2
 
 
 def nonada(label, ranges):
-    """Simple regret of NonAda on one chain for each of `ranges`, for all designs, in shares of
-    them.
+    """Simple regret of NonAda for all designs, in shares of the range of each trial's chain, or of
+    one.
     """
-    return np.array(record.play(f"NonAda, {label}")) / ranges[:, None]
+    return np.array(record.play(f"NonAda, {label}")) / np.reshape(ranges, (-1, 1))
 
 
 ranges_clear = measures.ranges_of(draws, obvious, seed)
@@ -407,7 +403,7 @@ by_nonada = {"draws": nonada("draws", ranges), "obvious": nonada("obvious", rang
 # %% tags=["experiment"]
 panels = on_pair | {f"{chains} draws": on_draws | by_cei}
 panels[f"{len(obvious)} draws, obvious maximiser"] = on_clear
-designs = [nonada(kind, np.repeat(each.reward_range, 2)) for kind, each in two.items()]
+designs = [nonada(kind, pictured.reward_range) for kind, pictured in two.items()]
 designs += by_nonada.values()
 dots = {title: (pulls, design) for title, design in zip(panels, designs, strict=True)}
 fig = pictures.regrets("Fig. 12", panels, quantity="simple", nonada=dots)
@@ -514,7 +510,7 @@ rounds.round(0)
 # of norm 2.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-lost, kept = (counts.loc[("obvious maximiser", each)] for each in (True, False))
+lost, kept = (counts.loc[("obvious maximiser", excluded)] for excluded in (True, False))
 record.check(f"of the {lost['chains']} which its bounds exclude it misses {lost['missed']}")
 record.check(f"of the {kept['chains']} others {kept['missed']}", kept["missed"] < lost["missed"])
 share, after = rounds["refuted, %"], rounds.loc["obvious maximiser"].iloc[0]
@@ -529,24 +525,24 @@ record.check(f"{words} chains of norm 2")
 
 # %% tags=["experiment"]
 n = min(cross_chains, chains, sampled_chains, norm_2_chains, len(obvious))
-given = pd.DataFrame(index=[2, 4], columns=["missed, obvious", "regret over cEI's, draws"])
+by_bound = pd.DataFrame(index=[2, 4], columns=["missed, obvious", "regret over cEI's, draws"])
 for B in (2, 4):
     on_first = play(f"interpretations, draws, B {B}", ranges[:n])["plain"]
     on_peaks = play(f"interpretations, obvious, B {B}", ranges_clear[:n])["plain"]
     end = simple_regret(on_peaks)[:, -1]
     by_rival = total(by_cei["cEI"], n)
-    given.loc[B] = (end > 0.05).sum(), total(on_first) / by_rival
+    by_bound.loc[B] = (end > 0.05).sum(), total(on_first) / by_rival
 record.plan["interpretations, obvious, B 4"]
 
 # %% tags=["experiment"]
-given.rename_axis(f"B, {n} chains").astype(float).round(2)
+by_bound.rename_axis(f"B, {n} chains").astype(float).round(2)
 
 # %% [markdown] tags=["checked"]
 # The larger B finds more and costs more: with B = 4 GPN-UCB misses 0 of 15 obvious maximisers,
 # where with B = 2 it missed 7, but then has, on 15 other draws, 1.26 times the regret of cEI.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-(lost_2, over_2), (lost_4, over_4) = given.to_numpy()
+(lost_2, over_2), (lost_4, over_4) = by_bound.to_numpy()
 words = f"with B = 4 GPN-UCB misses {lost_4} of {n} obvious maximisers, where with B = 2"
 record.check(f"{words} it missed {lost_2}", lost_4 < lost_2)
 words = f"but then has, on {n} other draws, {over_4:.2f} times the regret of cEI"
@@ -583,9 +579,8 @@ record.verdicts("5-I", "5-Y")
 # %% tags=["experiment"]
 by_b = play("OI, draws", ranges)
 panels = {}
-for kind, each in two.items():
-    same = np.repeat(each.reward_range, figure_trials)
-    swept = play(f"Fig. 10, {kind}", same)
+for kind, pictured in two.items():
+    swept = play(f"Fig. 10, {kind}", pictured.reward_range)
     drawn = [b for b in explorations if b in (1e-4, 1.0, 10.0, 100.0, 1e4)]
     panels[kind] = {f"b = {b:g}": swept[b] for b in drawn}
     panels[kind]["cUCB"] = on_pair[f"{kind}, {figure_trials} trials"]["cUCB"]

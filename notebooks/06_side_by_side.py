@@ -59,14 +59,15 @@ from kbrepro import checks
 from kbrepro.bandits.policies.base import best_arm
 from kbrepro.bandits.problems import Trial
 from kbrepro.batch.record import Record
+from kbrepro.papers import same_arms
 from kbrepro.papers.side_by_side import bench, claims, elimination, experiments, measures, pictures
-from kbrepro.trials import simulation
 
 checks.non_negative_int(seed=seed, seed_table1=seed_table1, seed_bkb=seed_bkb)
 checks.at_least(2, trials=trials, growth_trials=growth_trials)
 checks.at_least(2, wrong_trials=wrong_trials, simple_trials=simple_trials)
-checks.at_least(40, n_arms=n_arms, horizon=horizon)
-checks.at_least(40, long_horizon=long_horizon, wrong_horizon=wrong_horizon)
+checks.at_least(
+    40, n_arms=n_arms, horizon=horizon, long_horizon=long_horizon, wrong_horizon=wrong_horizon
+)
 checks.at_least(300, growth_horizon=growth_horizon)
 checks.positive(qbar=qbar)
 checks.probability(delta=delta)
@@ -151,25 +152,17 @@ trial = Trial(seed_table1, 0)
 experiment = record.plan["Table 1, d = 1"].experiment
 problem = experiment.problem(trial)
 model = problem.model
-kernel = model.kernel
-points = model.points
-make = experiment.policies["BPE, tighter"]
-policy = simulation.start_policy(make, model, T, trial)
-trace = simulation.run(policy, problem, T, trial.rng("noise"))
-noise = trial.rng("noise")
-order = trial.rng("policy").permutation(30)
 events = 30 * len(elimination.squared_lengths(T))
 w = np.sqrt(model.norm**2 + 2 * np.log(2 * events / delta))
 
 
-def pull(arm):
-    """A reward with the noise that the package drew."""
-    return problem.pull(arm, noise)
+def short(pull, rng):
+    """The arms of the above on this problem."""
+    order = rng.permutation(30)
+    return bpe(model.kernel, model.points, 1.0, T, w, pull, order)
 
 
-arms = bpe(kernel, points, 1.0, T, w, pull, order)
-assert arms == trace.arms.tolist()
-print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
+print(same_arms(short, experiment.policies["BPE, tighter"], problem, T, trial))
 
 # %% [markdown]
 # ## See it run: how many arms are still in the race?
@@ -240,10 +233,10 @@ span = measures.span
 times = leads["times the regret"]
 record.check(f"{growth_horizon:,} rounds the best such rule has {span(times)} times the regret")
 record.check(f"would pay only after $10^{{{leads['pays from 10^'].min():.0f}}}$ rounds")
-told = "are {:.2f} and {:.2f}, where {:.2f} and {:.2f} are proved"
+words = "are {:.2f} and {:.2f}, where {:.2f} and {:.2f} are proved"
 for d in (1, 2):
     of_bpe = exponents.xs(("BPE, tighter", d), level=("rule", "d"))
-    record.check(told.format(*of_bpe["measured"], *of_bpe["proved"]))
+    record.check(words.format(*of_bpe["measured"], *of_bpe["proved"]))
 last = left.xs("BPE, tighter", axis=1, level=1).loc[long_horizon]
 record.check("BPE had {} of 30 arms left at the end, and {} of 900".format(*last))
 
@@ -341,8 +334,8 @@ factors.loc[leading].T.round(1)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 few = ranking.loc[["PIMS", "EI", "GP-UCB/5"], "within twice"]
-told = "PIMS, EI and GP-UCB/5 have at most twice the least regret on {}, {} and {} of {} problems"
-record.check(told.format(*few, means.shape[1]))
+words = "PIMS, EI and GP-UCB/5 have at most twice the least regret on {}, {} and {} of {} problems"
+record.check(words.format(*few, means.shape[1]))
 guessed = factors.loc[:, "Branin":"Rosenbrock, 30 x 30"]
 record.check(f"PIMS has {span(guessed.loc['PIMS'], 1)} times", (guessed.loc["MPI"] == 1).all())
 factor = ranking["factor"].round(2)

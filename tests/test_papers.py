@@ -4,6 +4,7 @@ one.
 
 import ast
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,50 @@ def test_a_synthesis_is_what_judges_no_paper(folder):
     """
     kinds = {getattr(each, "kind", "theorem") for each in sentences_of(folder)}
     assert FOUND[folder].synthesis == (not kinds & {"observation", "theorem"})
+
+
+# A short algorithm beside a rule of the package
+
+
+class Staying:
+    """Keeps an arm while it pays, otherwise takes one at random."""
+
+    def __init__(self, model, horizon, rng):
+        self.rng = rng
+        self.arm = int(rng.integers(8))
+
+    def ask(self):
+        return self.arm
+
+    def tell(self, arm, observation):
+        if observation < 0:
+            self.arm = int(self.rng.integers(8))
+
+
+def staying(pull, rng):
+    arms = []
+    arm = int(rng.integers(8))
+    for _ in range(20):
+        arms.append(arm)
+        if pull(arm) < 0:
+            arm = int(rng.integers(8))
+    return arms
+
+
+def test_a_short_algorithm_must_pull_the_arms_of_the_package_on_its_noise_and_its_draws():
+    trial = kb.Trial(3, 0)
+    problem = kb.GPDraw(kb.SquaredExponential(0.2), kb.grid(8), 0.5)(trial)
+    arms = staying(partial(problem.pull, rng=trial.rng("noise")), trial.rng("policy"))
+    assert len({*arms}) > 2
+    words = f"20 of 20 pulls agree; the first five: {arms[:5]}"
+    assert papers.same_arms(staying, Staying, problem, 20, trial) == words
+    for wrong in (
+        lambda pull, rng: staying(pull, rng)[:-1],
+        lambda pull, rng: staying(lambda arm: -pull(arm), rng),
+        lambda pull, rng: staying(pull, rng.spawn(1)[0]),
+    ):
+        with pytest.raises(ValueError, match="the short algorithm pulls"):
+            papers.same_arms(wrong, Staying, problem, 20, trial)
 
 
 # Looks

@@ -13,8 +13,8 @@ from kbrepro import checks
 from kbrepro.bandits.problems import Problem, Trial
 from kbrepro.data import SensorData
 from kbrepro.trials.curve import Curve
-from kbrepro.trials.simulation import Planned
-from kbrepro.typing import Player
+from kbrepro.trials.simulation import Planned, run, start_policy
+from kbrepro.typing import Playable, Player
 
 if TYPE_CHECKING:  # a worker that plays draws nothing
     from kbrepro.figures import Look
@@ -63,6 +63,23 @@ def folder_of(notebook: str) -> str:
     by_notebook = {paper.notebook: folder for folder, paper in found().items()}
     checks.one_of(by_notebook, notebook=notebook)
     return by_notebook[notebook]
+
+
+def same_arms(
+    short: Callable[..., list[int]], rule: Make, problem: Playable, horizon: int, trial: Trial
+) -> str:
+    """Say that a short algorithm pulls the arms of a rule of the package; ValueError if not.
+
+    `short(pull, rng)` returns its arms. Both play the problem of a trial with the same noise, and
+    draw ties, and all else, from the same stream.
+    """
+    policy = start_policy(rule, problem.model, horizon, trial)
+    arms = run(policy, problem, horizon, trial.rng("noise")).arms.tolist()
+    noise = trial.rng("noise")
+    own = short(lambda arm: problem.pull(arm, noise), trial.rng("policy"))
+    if own != arms:
+        raise ValueError(f"the short algorithm pulls {own}, the package {arms}")
+    return f"{horizon} of {horizon} pulls agree; the first five: {own[:5]}"
 
 
 def looks() -> dict[str, Look]:
