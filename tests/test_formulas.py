@@ -2,11 +2,11 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from pages import page
 
-PAGE = (Path(__file__).parents[1] / "docs" / "formulas.md").read_text(encoding="utf-8")
+PAGE = page("docs/formulas.md")
 NAMES = re.findall(r"`(kbrepro\.[\w.]+)`", PAGE)
 
 

@@ -1,23 +1,21 @@
 """The loop of docs/using.md, at toy size, from another directory of a machine without data."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from pages import ROOT, blocks, page
 
 import kbrepro as kb
 
-ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "using.md").read_text(encoding="utf-8")
 SMALL = {"chains": 4, "sampled_chains": 2, "norm_2_chains": 2, "obvious_chains": 2, "samples": 20}
 
 
 @pytest.mark.slow
 def test_the_loop_keeps_every_run_and_one_table_has_them_all(tmp_path):
-    (loop,) = re.findall(r"```sh\n(.*?)```", PAGE, flags=re.S)
+    (loop,) = blocks(page("docs/using.md"), "sh")
     out = tmp_path / "out"
     small = " ".join(f"-p {name} {value}" for name, value in SMALL.items())
     for before, now in (

@@ -3,16 +3,16 @@
 import re
 import textwrap
 from functools import cache
-from pathlib import Path
 
 import pytest
 import yaml
+from pages import ROOT, blocks, run
+from pages import page as text_of
 
 from kbrepro import papers
 from kbrepro.__main__ import main
 from kbrepro.claims.judging import sentences_of
 
-ROOT = Path(__file__).parents[1]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
@@ -26,13 +26,10 @@ every_page = pytest.mark.parametrize(
 
 def test_two_lines_load_what_was_played(monkeypatch):
     monkeypatch.chdir(ROOT)
-    scope = {}
-    *_, code = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "using.md").read_text(encoding="utf-8"), flags=re.S
-    )
-    exec(textwrap.dedent(code), scope)
-    shapes = {curve.regret.shape for curve in scope["table_1"].values()}
-    assert "IGP-UCB" in scope["table_1"] and len(shapes) == 1 and len(shapes.pop()) == 2
+    code = blocks(text_of("docs/using.md"), "python")[-1]
+    table_1 = run([textwrap.dedent(code)])["table_1"]
+    shapes = {curve.regret.shape for curve in table_1.values()}
+    assert "IGP-UCB" in table_1 and len(shapes) == 1 and len(shapes.pop()) == 2
 
 
 @every_page
@@ -53,18 +50,14 @@ def test_every_claim_cited_is_one(page):
     """But where it stands what became of the old ones."""
     if page.parent.name == "old_claims":
         pytest.skip("names of before")
-    assert (
-        set(re.findall(r"(?<![\w-])\d-[A-Z]{1,2}(?![\w-])", page.read_text(encoding="utf-8")))
-        <= ids()
-    )
+    cited = re.findall(r"(?<![\w-])\d-[A-Z]{1,2}(?![\w-])", page.read_text(encoding="utf-8"))
+    assert {*cited} <= ids()
 
 
 @every_page
 def test_every_command_and_target_is_there(page):
     text = re.sub(r"```python\n.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
-    rules = set(
-        re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M)
-    )
+    rules = set(re.findall(r"^([\w-]+):", text_of("Makefile"), flags=re.M))
     quoted = "\n".join(re.findall(r"```\w*\n.*?```|`[^`]+`", text, flags=re.S))
     assert set(re.findall(r"\bmake ([a-z][\w-]*)", quoted)) <= rules
     called = re.findall(
@@ -77,20 +70,14 @@ def test_every_command_and_target_is_there(page):
 
 
 def test_citation_file_names_the_papers_with_their_notebooks_and_the_addresses_that_these_give():
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    cited = yaml.safe_load(text_of("CITATION.cff"))["references"]
     notebooks = [paper.notebook for paper in papers.found().values() if not paper.synthesis]
     assert [paper["notes"] for paper in cited] == [f"Notebook {name}" for name in notebooks]
     for paper, name in zip(cited, notebooks, strict=True):
-        head = (
-            (ROOT / "notebooks" / f"{name}.py")
-            .read_text(encoding="utf-8")[:2000]
-            .replace("\n# ", " ")
-        )
+        head = text_of(f"notebooks/{name}.py")[:2000].replace("\n# ", " ")
         assert f"({paper['url']})" in head and paper["title"] in head
 
 
 def test_every_page_is_in_the_contents_of_the_report():
-    listed = (ROOT / "docs" / "contents.txt").read_text(encoding="utf-8").splitlines()
-    assert [
-        path.stem for path in (ROOT / "docs").glob("*.md") if f"docs/{path.stem}" not in listed
-    ] == []
+    pages = {f"docs/{path.stem}" for path in (ROOT / "docs").glob("*.md")}
+    assert pages <= {*text_of("docs/contents.txt").splitlines()}

@@ -2,22 +2,18 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from test_readme import blocks
+from pages import ROOT, blocks, page
 
 import kbrepro as kb
 from kbrepro.__main__ import main
 from kbrepro.batch import beside
 
-ROOT = Path(__file__).parents[1]
-PAGES = {
-    path.name: path.read_text(encoding="utf-8")
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-}
+PATHS = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in PATHS}
 #: What a reader types begins with one of these; a block that begins with another word was printed,
 #: or is code.
 TYPED = ("kbrepro", ".venv/bin/kbrepro", "make", "python3", "git")
@@ -46,9 +42,7 @@ def test_every_block_that_is_no_command_is_one_of_those_below():
 
 
 def test_the_claim_that_is_shown_is_that_of_the_paper():
-    assert of("claims.md") in (ROOT / "kbrepro" / "papers" / "igp_ucb" / "claims.py").read_text(
-        encoding="utf-8"
-    )
+    assert of("claims.md") in page("kbrepro/papers/igp_ucb/claims.py")
 
 
 def test_the_rivals_of_the_printed_table_are_kept_trials_and_its_verdicts_follow_from_numbers():
@@ -59,25 +53,22 @@ def test_the_rivals_of_the_printed_table_are_kept_trials_and_its_verdicts_follow
     kept = kb.played("03", "Table 1, d = 1")
     assert [row[0] for row in rows] == [*kept]
     (yours,) = re.findall(rf"^yours +{number}$", of("beside.md"), flags=re.M)
-    for name, mean, difference, low, high, verdict in rows:
-        assert float(mean) == pytest.approx(
-            kept[name].first(20).cumulative_regret[:, -1].mean(), rel=5e-4
-        )
-        assert float(yours) - float(mean) == pytest.approx(float(difference), abs=1)
-        assert verdict == ("higher" if float(low) > 0 else "lower" if float(high) < 0 else "open")
+    for name, *numbers, verdict in rows:
+        mean, difference, low, high = map(float, numbers)
+        regret = kept[name].first(20).cumulative_regret[:, -1].mean()
+        assert mean == pytest.approx(regret, rel=5e-4)
+        assert float(yours) - mean == pytest.approx(difference, abs=1)
+        assert (verdict == "higher", verdict == "lower") == (low > 0, high < 0)
+        assert verdict in ("higher", "lower", "open")
 
 
 def test_the_numbers_of_the_box_are_those_that_were_measured():
-    jobs = json.loads((ROOT / "results" / "box.json").read_text(encoding="utf-8"))["jobs"]
+    jobs = json.loads(page("results/box.json"))["jobs"]
     for name, found in jobs.items():
-        low, high = (
-            f"{float(f'{x:.2g}'):f}".rstrip("0")
-            for x in (found["simple_regret"][0], found["simple_regret"][-1])
-        )
-        assert (
-            f"| {name} | {low} to {high} | {np.median(found['seconds']):.2g} |"
-            in PAGES["own_problem.md"]
-        )
+        ends = found["simple_regret"][0], found["simple_regret"][-1]
+        low, high = (f"{float(f'{end:.2g}'):f}".rstrip("0") for end in ends)
+        row = f"| {name} | {low} to {high} | {np.median(found['seconds']):.2g} |"
+        assert row in PAGES["own_problem.md"]
 
 
 @pytest.mark.slow
