@@ -2,6 +2,7 @@
 to 1e-6.
 """
 
+import itertools
 import json
 import os
 import platform
@@ -31,21 +32,15 @@ def played():
 
     (kernel,) = {each["architecture"] for each in threadpool_info() if each["user_api"] == "blas"}
     matrix = np.random.default_rng(1).standard_normal((300, 300))
-    arms, trial = {}, Trial(19, 0)
+    arms, draws, trial = {}, [], Trial(19, 0)
     for name, (make, problem) in POLICIES.items():
         policy = start_policy(make, problem.model, HORIZON, trial)
         arms[name] = run(policy, problem, HORIZON, trial.rng("noise")).arms.tolist()
     # where many arms mirror each other
-    draws = [
-        GPDraw(prior, grid(side, d), 0.025)(Trial(19, 0)).expected_reward.tolist()
-        for prior in (SquaredExponential(0.5), Matern(0.5, nu=2.5))
-        for d, side in ((1, 150), (2, 13), (3, 6))
-    ]
-    print(
-        json.dumps(
-            {"kernel": kernel, "product": matrix.dot(matrix).tolist(), "arms": arms, "draws": draws}
-        )
-    )
+    for prior, d in itertools.product((SquaredExponential(0.5), Matern(0.5, nu=2.5)), (1, 2, 3)):
+        points = grid({1: 150, 2: 13, 3: 6}[d], d)
+        draws += GPDraw(prior, points, 0.025)(trial).expected_reward.tolist()
+    print(json.dumps([kernel, matrix.dot(matrix).tolist(), arms, draws]))
 
 
 @pytest.mark.slow
@@ -55,19 +50,13 @@ def played():
 def test_arms_and_functions_are_the_same_with_another_kernel_that_rounds_otherwise():
     found = []
     for kernel in KERNELS:
-        own = {
-            "OPENBLAS_CORETYPE": kernel,
-            "OMP_NUM_THREADS": "1",
-            "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT / 'tests/bandits'}:{ROOT}",
-        }
+        own = {"OPENBLAS_CORETYPE": kernel, "OMP_NUM_THREADS": "1"}
+        own["PYTHONPATH"] = f"{ROOT / 'tests'}:{ROOT / 'tests/bandits'}:{ROOT}"
         command = [sys.executable, "-c", "import test_stacks; test_stacks.played()"]
-        done = subprocess.run(
-            command, env=os.environ | own, capture_output=True, text=True, check=True
-        )
-        found.append(json.loads(done.stdout))
-    one, other = found
-    assert [one["kernel"], other["kernel"]] == [*KERNELS]
-    assert 0 < np.abs(np.subtract(one["product"], other["product"])).max() < 1e-10
-    assert {name for name in one["arms"] if one["arms"][name] != other["arms"][name]} == set()
-    for draw, again in zip(one["draws"], other["draws"], strict=True):
-        np.testing.assert_allclose(draw, again, atol=1e-6)
+        output = subprocess.check_output(command, env=os.environ | own, text=True)
+        found.append(json.loads(output))
+    kernels, products, arms, draws = zip(*found, strict=True)
+    assert kernels == KERNELS
+    assert 0 < np.abs(np.subtract(*products)).max() < 1e-10
+    assert {name for name in arms[0] if arms[0][name] != arms[1][name]} == set()
+    np.testing.assert_allclose(*draws, atol=1e-6)
