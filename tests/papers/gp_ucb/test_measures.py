@@ -1,7 +1,6 @@
 """What is measured in runs, by hand, and problems from readings of sensors."""
 
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,26 +41,6 @@ def test_what_is_watched_is_the_run_that_is_played():
     for _, now in frames.groupby("round"):
         edge = now["mean"] + now["half"]
         assert edge[now["x"] == now["pulled"].iloc[0]].item() == pytest.approx(edge.max())
-
-
-def test_a_trial_has_settled_if_its_last_tenth_is_one_arm():
-    arms = np.zeros((3, 20), dtype=int)
-    arms[1, 18], arms[2, 17] = 1, 1
-    assert measures.settled(SimpleNamespace(arms=arms, horizon=20)) == pytest.approx(2 / 3)
-
-
-def test_room_by_hand():
-    regret = np.array([[1.0, 2.0], [1.0, 4.0], [5.0, 6.0]])
-    ratios = np.array([[0.1, 0.5], [0.5, 0.2], [0.5, 0.5]])
-    trace = SimpleNamespace(cumulative_regret=regret, band_ratio=ratios)
-    room = measures.room(trace, np.array([4.0, 8.0]))
-    assert [*room.values()] == pytest.approx([8 / 4, 0.5, 2 / 3])
-
-
-def test_the_exponent_of_a_power_is_its_power():
-    curves = np.arange(1.0, 101)[None] ** np.full((4, 1), 0.3) * np.arange(1, 5)[:, None]
-    found = measures.exponent(SimpleNamespace(horizon=100, cumulative_regret=curves), seed=1)
-    assert [*found.values()] == pytest.approx([0.3, 0.3, 0.3])
 
 
 def test_the_exponents_of_fig_1_for_matern():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from dense import dense_at
+from traces import trace_of
 
 from kbrepro.bandits.kernels import grid
 from kbrepro.bandits.problems import Trial
@@ -94,3 +95,12 @@ def test_bounds_lose_the_best_arm_and_outputs_refute_b_where_the_first_layer_is_
     for factor, excluded in ((0.99, True), (1.01, False)):
         model = replace(chain.model, norm_bound=factor * least)
         assert measures.excludes_best(replace(chain, model=model), arms) == excluded
+
+
+def test_simple_regrets_are_of_the_rows_asked_for_at_the_pulls_asked_for():
+    regret = np.array([[0.8, 0.9, 0.4, 0.6], [0.5, 0.02, 0.3, 0.3]])
+    rules = {"EI": trace_of(regret)}
+    whole = measures.simple_regrets(rules, np.array([2, 4])).loc["EI"]
+    assert whole.tolist() == pytest.approx([100 * (0.8 + 0.4 + 0.02 + 0.02) / 4, 50.0])
+    some = measures.simple_regrets(rules, np.array([2, 4]), np.array([False, True])).loc["EI"]
+    assert some.tolist() == pytest.approx([2.0, 0.0])

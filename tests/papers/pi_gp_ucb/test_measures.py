@@ -1,6 +1,5 @@
 """What the notebook on π-GP-UCB measures, against brute force and cases made by hand."""
 
-import math
 from functools import partial
 from itertools import product
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from traces import trace_of
 
 from kbrepro.bandits.kernels import Matern, grid
@@ -24,17 +22,6 @@ PI = {"π-GP-UCB": partial(PartitionedUCB, delta=0.1, nu=1.5)}
 
 def bumps(d, side):
     return Bumps(KERNEL, d=d, side=side, noise_variance=1.0, noise_bound=1.0)
-
-
-def test_uniform_regret_is_the_mean_over_all_arms():
-    expected = [bumps(1, 10)(Trial(7, number)).regret(np.arange(10)).mean() for number in range(4)]
-    assert measures.uniform_regret(bumps(1, 10), 4, seed=7) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_half_width_of_a_prediction_interval_by_hand():
-    """Three ratios, t(2), sqrt(1/3 + 1/12)."""
-    half = np.std([0.5, 2, 1.5], ddof=1) * stats.t(2).ppf(0.975) * math.sqrt(5 / 12)
-    assert measures.half_width(np.array([0.5, 2, 1.5])) == pytest.approx(half)
 
 
 #: Of T in the regret of IGP-UCB in 2020, with the gain of 2021, with a lambda that grows, of
@@ -116,15 +103,6 @@ def played(pi):
     """Traces whose mean regret a round is `pi`, and 1 for IGP-UCB."""
     levels = np.tile(np.linspace(0.5, 1.5, 6)[:, None], 300)
     return {IGP: trace_of(levels), PI_GP_UCB: trace_of(pi * levels)}
-
-
-def test_from_which_round_a_rule_is_ahead_and_how_late_rounds_slow_down():
-    own = trace_of([[5.0, 1, 1, 1], [3, 1, 1, 1]])
-    other = trace_of([[2.0, 2, 2, 2], [2, 2, 2, 2]])  # in sum 2, 4, 6, 8; own 4, 5, 6, 7
-    assert measures.ahead_from(own, other) == 4
-    assert measures.ahead_from(other, own) == 5  # not within the four rounds
-    slower = trace_of(np.ones((2, 200)), np.repeat([[2.0], [4.0]], 100, axis=1) * np.arange(1, 101))
-    assert measures.late_over_early(slower) == pytest.approx(95.5 / 5.5)
 
 
 @pytest.mark.usefixtures("styled")

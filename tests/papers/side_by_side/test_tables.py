@@ -41,22 +41,6 @@ def test_exponents_that_are_proved():
     assert proved["π-GP-UCB"] == pytest.approx(17 / 22) and proved["IGP-UCB"] == pytest.approx(0.9)
 
 
-def test_growth_of_regret_and_the_round_from_which_a_better_exponent_pays():
-    horizons = [10, 100]
-    played = {
-        f"g, T = {T}": [{BEST_PROVED: [T**0.5]}, {BEST_PROVED: [3 * T**0.5]}] for T in horizons
-    }
-    totals = measures.at_horizons(played.__getitem__, "g", horizons)[BEST_PROVED]
-    assert totals == pytest.approx(np.outer([1, 3], np.sqrt(horizons)))
-    near = {rule: factor * totals for rule, factor in zip(measures.NEAR, (8, 4), strict=True)}
-    curves = {(1.5, 1): {BEST_PROVED: totals, **near}}
-    table = measures.exponents(curves, horizons)
-    assert table.loc[(1.5, 1, BEST_PROVED)].tolist() == pytest.approx([0.5, 0.7])
-    rule, times, power = measures.leads(curves, 100).loc[(1.5, 1)]
-    assert (rule, times) == ("BPE, tighter", pytest.approx(4))
-    assert 4 * (10**power / 100) ** 0.625 == pytest.approx((10**power / 100) ** 0.7)
-
-
 @pytest.mark.usefixtures("styled")
 def test_figures_can_be_read_and_rules_are_ranked(checked):
     totals = {
