@@ -7,20 +7,18 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusing import refuses
 
-from kbrepro import checks
 from kbrepro.bandits.confidence import Chowdhury2017, Flynn2024
 from kbrepro.bandits.kernels import Matern, grid
 from kbrepro.bandits.policies import UCB
 from kbrepro.bandits.problems import Model, Problem, Uniform
-from kbrepro.papers.pi_gp_ucb import partition
 from kbrepro.papers.pi_gp_ucb.partition import (
     PartitionedUCB,
     initial_side,
@@ -62,10 +60,8 @@ class Referee:
         for cell, data in self.cells.items():
             arms = [a for a in range(len(self.places)) if self.inside(cell, a)]
             X = model.points[[a for a, _ in data]].reshape(-1, self.d)
-            K, k = (
-                model.kernel(X, X) + model.noise_variance * np.eye(len(X)),
-                model.kernel(X, model.points[arms]),
-            )
+            K = model.kernel(X, X) + model.noise_variance * np.eye(len(X))
+            k = model.kernel(X, model.points[arms])
             solved = np.linalg.solve(K, k)
             gain = 0.5 * np.linalg.slogdet(K / model.noise_variance)[1]
             half = self.width(0.1 / count).of(model, gain) * np.sqrt(1 - (k * solved).sum(axis=0))
@@ -84,11 +80,8 @@ class Referee:
             corner, rho = cell
             if (1 / rho) ** (self.d + 3) < (len(self.cells[cell]) + 1) ** (self.d + 1):
                 data = self.cells.pop(cell)
-                for offset in itertools.product((0, 1), repeat=self.d):
-                    child = (
-                        tuple(c + o * rho / 2 for c, o in zip(corner, offset, strict=True)),
-                        rho / 2,
-                    )
+                for offset in itertools.product((0, rho / 2), repeat=self.d):
+                    child = tuple(map(sum, zip(corner, offset, strict=True))), rho / 2
                     self.cells[child] = [(a, o) for a, o in data if self.inside(child, a)]
                 self.created += 2**self.d
         self.t += 1
@@ -104,9 +97,8 @@ def pair_on(n, d, horizon, alpha=0.3, width=Chowdhury2017):
 def index_of_cells(policy):
     """The largest index of each arm over its cells."""
     best = np.full(len(policy.model.points), -np.inf)
-    np.maximum.at(
-        best, policy.slot_arm, policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd
-    )
+    upper = policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd
+    np.maximum.at(best, policy.slot_arm, upper)
     return best
 
 
@@ -159,9 +151,6 @@ def test_cells_are_the_plain_transcription_s_whatever_is_pulled(rows_from, pulls
 def test_a_cell_splits_at_this_many_pulls_by_hand(variant, side, d, nu, first):
     """In floats rho^(-1/b) is 400.00000000000006 in the first case."""
     assert must_split(side, np.array([first - 1, first]), d, nu, variant).tolist() == [False, True]
-    assert must_split(side, first, d, nu, variant) and not must_split(
-        side, first - 1, d, nu, variant
-    )
 
 
 def test_the_first_cover_and_the_union_that_holds_by_hand():
@@ -171,23 +160,25 @@ def test_the_first_cover_and_the_union_that_holds_by_hand():
     policy = PartitionedUCB(model_on(9, 1), 60, delta=0.1, nu=1.5, union="horizon")
     policy.tell(3, 0.0)
     assert policy.cell_gain.max() > 0
-    assert policy.widths() == pytest.approx(
-        2 + 0.7 * np.sqrt(2 * (policy.cell_gain + 1 + math.log(12 / 0.1)))
-    )
+    widths = 2 + 0.7 * np.sqrt(2 * (policy.cell_gain + 1 + math.log(12 / 0.1)))
+    assert policy.widths() == pytest.approx(widths)
 
 
 def test_bad_settings_and_pulls_are_named():
-    make = partial(PartitionedUCB, model_on(5, 1), 10)
-    given = {"delta": 0.1, "nu": 1.5}
-    for name, value in (("variant", "both"), ("union", "all"), ("nu", 1.0), ("delta", 1.0)):
-        with pytest.raises(ValueError, match=f"{name} = {value!r} is not allowed: {name} must be "):
-            make(**given | {name: value})
-    with pytest.raises(ValueError, match="union = 'horizon' is not allowed"):
-        make(**given, variant="thesis", union="horizon")
-    with pytest.raises(ValueError, match="norm = None is not allowed"):
-        PartitionedUCB(replace(model_on(5, 1), norm=None), 10, **given)
-    with pytest.raises(ValueError, match=r"rewards.* = nan is not allowed"):
-        make(**given).tell(0, np.nan)
+    model = model_on(5, 1)
+
+    def made(model=model, **changed):
+        return PartitionedUCB(model, 10, **{"delta": 0.1, "nu": 1.5} | changed)
+
+    refuses(
+        (lambda: made(variant="both"), "variant = 'both' is not allowed: variant must be "),
+        (lambda: made(union="all"), "union = 'all' is not allowed: union must be "),
+        (lambda: made(nu=1.0), r"nu = 1\.0 is not allowed: nu must be "),
+        (lambda: made(delta=1.0), r"delta = 1\.0 is not allowed: delta must be "),
+        (lambda: made(variant="thesis", union="horizon"), "union = 'horizon' is not allowed"),
+        (lambda: made(replace(model, norm=None)), "norm = None is not allowed"),
+        (lambda: made().tell(0, np.nan), r"rewards.* = nan is not allowed"),
+    )
 
 
 # Recorded runs of the first author's thesis code, which is not here: its variant, and its exact
@@ -217,11 +208,9 @@ def model_of(run):
 
 @every_run
 def test_pi_gp_ucb_of_the_thesis(run):
-    horizon, given = (
-        run["pi_gp_ucb"]["horizon"],
-        {"delta": run["delta"], "nu": run["nu"], "variant": "thesis"},
-    )
-    policy = fed(PartitionedUCB(model_of(run), horizon, **given), run, "pi_gp_ucb")
+    given = {"delta": run["delta"], "nu": run["nu"], "variant": "thesis"}
+    policy = PartitionedUCB(model_of(run), run["pi_gp_ucb"]["horizon"], **given)
+    fed(policy, run, "pi_gp_ucb")
     assert len(set(policy.slot_cell.tolist())) == run["pi_gp_ucb"]["live_cells"]
 
 
@@ -229,17 +218,3 @@ def test_pi_gp_ucb_of_the_thesis(run):
 def test_igp_ucb(run):
     policy = fed(UCB(model_of(run), width=Chowdhury2017(run["delta"])), run, "igp_ucb")
     assert policy.posterior.gain == pytest.approx(run["igp_ucb"]["gain"], rel=1e-10)
-
-
-def test_a_late_tell_copies_no_more_objects_than_an_early_one(monkeypatch):
-    looked_at, apart = [], checks._apart
-    monkeypatch.setattr(checks, "_apart", lambda its: looked_at.append(its) or apart(its))
-    # one cell that never splits, so that all pulls are its own
-    policy = PartitionedUCB(model_on(6, 1), 500, delta=0.1, nu=1.5, variant="thesis")
-    monkeypatch.setattr(partition, "must_split", lambda *_: False)
-    objects = []
-    for _ in range(100):
-        before = len(looked_at)
-        policy.tell(3, 0.5)
-        objects.append(len(looked_at) - before)
-    assert objects[-1] == objects[1]
