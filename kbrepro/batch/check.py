@@ -25,25 +25,22 @@ def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:
     """
     lines = []
     for name in profiles.named_notebooks(root, notebooks):
-        for part in (_of_folder, _of_notebook, _of_plan):
+        for part in (_of_folder, _of_notebook):
             try:
                 for line in part(root, name):
                     lines.append(f"{name}: {line}")
-            except ValueError as error:  # of a text, parameters or a profile: two parts may meet it
+            except ValueError as error:  # of a text, parameters or a profile
                 lines.append(f"{name}: {error}")
-    return [*dict.fromkeys(lines)]
+    return lines
 
 
 def _of_folder(root: Path, name: str) -> Iterator[str]:
     """What the folder of a paper lacks, its claims' ids, and who else should name it."""
-    folders = [folder for folder, paper in papers.found().items() if paper.notebook == name]
-    if len(folders) != 1:
-        yield (
-            f"a paper.py in kbrepro/papers must name this notebook; {', '.join(folders) or 'none'}"
-            " does"
-        )
+    by_notebook = {paper.notebook: folder for folder, paper in papers.found().items()}
+    if name not in by_notebook:
+        yield "a paper.py in kbrepro/papers must name this notebook; none does"
         return
-    (folder,) = folders
+    folder = by_notebook[name]
     if not [*root.glob(f"tests/papers/{folder}/test_*.py")]:
         yield f"there are no tests in tests/papers/{folder}"
     cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["references"]
@@ -85,8 +82,8 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
 
 
 def _of_notebook(root: Path, name: str) -> Iterator[str]:
-    """Whether a notebook is as its text, was run, and was played at full scale, and whether its
-    profile fits.
+    """Whether a notebook is as its text, was run, and was played at full scale as it is planned,
+    and whether its profile fits.
     """
     path, refresh = root / f"notebooks/{name}.ipynb", f"`kbrepro refresh {name[:2]}`"
     text, (full,) = profiles.source(root, name), profiles.plan([name], paths.FULL_SCALE, root)
@@ -102,18 +99,14 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
         yield from [line] * bool(line)
     if not full.facts:
         yield f"it was not played at full scale: `kbrepro reproduce {name[:2]}`"
-    if full.way_back:
-        yield full.way_back
     yield from sums.wrong(full.folder)
     yield from (f"{store.PLAYED}/{line}" for line in sums.wrong(full.played))
+    yield from [full.way_back] if full.way_back else _of_plan(full)
     profiles.plan([name], "quick", root)
 
 
-def _of_plan(root: Path, name: str) -> Iterator[str]:
+def _of_plan(full: profiles.Run) -> Iterator[str]:
     """Whether the store has what the plan plays, and what claims say of T is a horizon of it."""
-    (full,) = profiles.plan([name], paths.FULL_SCALE, root)
-    if full.way_back:  # said once
-        return
     plan, kept = full.plan, store.labels(full.played)
     horizons = {value for value in full.parameters.values() if isinstance(value, int)}
     for label, planned in plan.items():
@@ -125,9 +118,9 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
                 f"label {label!r} was played with other settings: {line}" for line in others
             )
         elif full.facts:
-            yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
-    folder = papers.folder_of(name) if plan else ""
-    if not (root / f"kbrepro/papers/{folder}/claims.py").is_file():
+            yield f"label {label!r} is not kept: `kbrepro play {full.notebook[:2]}`"
+    folder = papers.folder_of(full.notebook) if plan else ""
+    if not (full.root / f"kbrepro/papers/{folder}/claims.py").is_file():
         return
     for sentence in sentences_of(folder):
         text = sentence.checked if isinstance(sentence, Theorem) else sentence.shows

@@ -4,6 +4,7 @@ nothing.
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import jupytext
@@ -20,7 +21,7 @@ from kbrepro.claims.scorecard import of_paper
 from kbrepro.trials import sums
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOK, PLAYED = "notebooks/09_toy", "results/paper/09_toy/played/Fig._1.npz"
+NOTEBOOK, PLAYED = "notebooks/09_toy", "results/paper/09_toy/played"
 RUN = "results/paper/09_toy/run.json"
 CONFLICT = "<<<<<<< HEAD\n=======\n>>>>>>> theirs\n"
 
@@ -60,6 +61,11 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
+def replan(root, old, new):
+    edit(root / "kbrepro/papers/toy/experiments.py", old, new)
+    sys.modules.pop("kbrepro.papers.toy.experiments")
+
+
 def reload_claims(root, old, new):
     import importlib
 
@@ -93,6 +99,12 @@ def reload_claims(root, old, new):
          "b` takes them into the .py, `kbrepro refresh 09 --discard` makes"),
         (lambda root: reload_claims(root, "better(", "~better("),
          "09_toy: claims.json was not judged with the predicates of 9-A: `kbrepro reproduce 09`"),
+        (lambda root: reload_claims(root, "runs of", "T = 30, up to T = 31, runs of"), ""),
+        (lambda root: reload_claims(root, "runs of", "T = 1,031, runs of"),
+         "09_toy: claim 9-T says T = 1,031, which no label of its plan has"),
+        (lambda root: replan(root, "horizon), trials", "horizon), trials + 1"),
+         "09_toy: label 'Fig. 1' was played with other settings: trials: 12 before, 13 now"),
+        (lambda root: shutil.rmtree(root / PLAYED), "is not kept: `kbrepro play 09`"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "## What came out", "## Results"),
          "the first section of the notebook must be ## What came out"),
         (lambda root: edit(root / f"{NOTEBOOK}.ipynb", 'count": 1', 'count": 2'),
@@ -107,8 +119,9 @@ def reload_claims(root, old, new):
          "it was not played at full scale: `kbrepro reproduce 09`"),
         (lambda root: edit(root / RUN, "12", "12.0"),
          "09_toy: run.json was changed: it has another checksum"),
-        (lambda root: (root / PLAYED).write_text("x"), "09_toy: played/Fig._1.npz was changed"),
-        (lambda root: (root / PLAYED).unlink(),
+        (lambda root: (root / PLAYED / "Fig._1.npz").write_text("x"),
+         "09_toy: played/Fig._1.npz was changed"),
+        (lambda root: (root / PLAYED / "Fig._1.npz").unlink(),
          "09_toy: played/Fig._1.npz is listed in SHA256SUMS, but missing"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "= 12 ", "= 13 "),
          "the notebook differs from the full scale in 1 of its parameters (trials): `git checkout"
