@@ -46,8 +46,8 @@ def locked(r: Run) -> Iterator[None]:
 
 
 def replace(folder: Path) -> None:
-    """Replace the results in a folder by the whole new ones beside it, which take along what was
-    played.
+    """Replace the results in a folder by the whole new ones in `paths.partial_of(folder)`; what was
+    played is taken along.
 
     A kill loses nothing at any moment: folders are renamed, and from the first renaming on the new
     results count.

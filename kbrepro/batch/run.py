@@ -119,7 +119,7 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
     where = partial_results.relative_to(r.root).as_posix()
     with locked(r):
         paths.sweep(r.folder)
-        known = r.facts.get("played", _played(r))
+        shown_before = r.facts.get("played", _played(r))
         play_missing(r, fresh=fresh)
         if partial_results.exists():  # of a kill; on a read-only disk this says so
             shutil.rmtree(partial_results)
@@ -131,7 +131,7 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         shown = _execute(r.root, r.notebook, r.folder.parent.name, parameters, environment)
         paths.write_text(partial_results / "notebook.ipynb", shown)
         facts, played = r.facts, _played(r)  # those of the run that played
-        if not facts or played != known:
+        if not facts or played != shown_before:
             facts = _facts(r)
         facts |= {"parameters": r.parameters, "played": played}
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
