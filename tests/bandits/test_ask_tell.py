@@ -15,7 +15,6 @@ from kbrepro.bandits.posterior import (
     AfterPending,
     CovariancePosterior,
     DistinctPosterior,
-    DrawnPosterior,
     LatticePosterior,
     RowPosterior,
 )
@@ -30,7 +29,7 @@ from kbrepro.papers.side_by_side.widths import FixedDesign
 KERNEL, POINTS, NOISE = kb.Matern(0.3, nu=1.5, variance=1.3), kb.grid(5, 2), 0.05
 A = len(POINTS)
 WIDTH = kb.Constant(1.5)
-FORMS = [RowPosterior, CovariancePosterior, DrawnPosterior, DistinctPosterior, LatticePosterior]
+FORMS = [RowPosterior, CovariancePosterior, DistinctPosterior, LatticePosterior]
 UCB = partial(kb.UCB, width=WIDTH)
 BATCHES = {"UCB": UCB, "EI": kb.ExpectedImprovement, "variance": kb.VarianceOnly}
 DRAWS = {"TS": partial(kb.ThompsonSampling, width=WIDTH), "PIMS": kb.PIMS}

@@ -14,7 +14,6 @@ from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid, po
 from kbrepro.bandits.policies import UCB, ThompsonSampling
 from kbrepro.bandits.posterior import (
     CovariancePosterior,
-    DrawnPosterior,
     LatticePosterior,
     RowPosterior,
     exact_posterior,
@@ -192,7 +191,7 @@ def test_the_form_is_chosen_by_size(monkeypatch):
     assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 59)) is CovariancePosterior
     assert type(ThompsonSampling(model, 10, width=Constant(1.0)).posterior) is LatticePosterior
     forced = ThompsonSampling(model, 10, width=Constant(1.0), form=CovariancePosterior)
-    assert type(forced.posterior) is DrawnPosterior
+    assert type(forced.posterior) is CovariancePosterior
 
 
 def test_draws_of_a_smooth_kernel_are_made_by_a_factor(monkeypatch):

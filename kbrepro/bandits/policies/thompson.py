@@ -2,18 +2,17 @@
 round.
 """
 
-import math
+from functools import partial
 
 from kbrepro import checks
 from kbrepro.bandits.policies.base import EVERYTHING, Policy
 from kbrepro.bandits.policies.improvement import z_score
 from kbrepro.bandits.policies.ucb import UCB
 from kbrepro.bandits.posterior import (
-    DISTINCT,
+    DRAWS,
     FEW,
     CovariancePosterior,
-    DrawnDistinctPosterior,
-    DrawnPosterior,
+    DistinctPosterior,
     LatticePosterior,
     PulledPosterior,
     lattice_posterior,
@@ -23,7 +22,7 @@ from kbrepro.typing import Array
 
 #: Bytes a pair of arms: the covariance, and what is made on the way to the factor that draws.
 BYTES = 8.0 + checks.KERNEL_BYTES
-Drawing = DrawnPosterior | PulledPosterior
+Drawing = CovariancePosterior | PulledPosterior
 
 
 class Sampling(Policy):
@@ -51,19 +50,12 @@ class Sampling(Policy):
         posterior = None if dense else self.made(form or lattice_posterior)
         if posterior:
             posterior.make_room(horizon or 1)
-        else:
+        elif dense or model.n_arms <= FEW:
             other = " off a lattice, or a rule that does not draw, with a horizon"
-            dense = dense or model.n_arms <= FEW
-            most: float = int(DISTINCT * model.n_arms)
-            try:
-                checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
-            except MemoryError:
-                if dense:
-                    raise
-                most = math.inf  # rows and the few columns of a smooth kernel may fit
-            posterior = self.made(DrawnPosterior if dense else DrawnDistinctPosterior)
-            if not dense:
-                posterior.most = most
+            checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
+            posterior = self.made(partial(CovariancePosterior, use=DRAWS))
+        else:
+            posterior = self.made(partial(DistinctPosterior, use=DRAWS))
         self._draw_from_prior = prior_draws(model.kernel, model.points)
         return posterior
 

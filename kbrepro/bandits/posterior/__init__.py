@@ -45,6 +45,8 @@ LEAST_NOISE = {
     "draws from a posterior": 1e-8,
     "an effective dimension": 1e-10,
 }
+#: The use of rules that draw, which may be given to a form.
+DRAWS = "draws from a posterior"
 #: Beyond so many prior standard deviations a reward, or prior variances a noise variance, is a word
 #: for "failed" or "unknown", whose sums overflow.
 MOST_REWARD, MOST_NOISE = 1e150, 1e100
@@ -115,7 +117,7 @@ class Uncertain(checks.Changing):
 class ExactPosterior(Uncertain):
     """Posterior mean and variance of every arm, and the information gain of the pulls so far.
 
-    `mean` is that of the prior, a number or one per arm.
+    `mean` is that of the prior, a number or one per arm, `use` one of LEAST_NOISE.
 
     Attributes: `mean` (A,), `level`, the middle one of the prior means, `centred` (A,), the mean
     less that level, `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
@@ -127,12 +129,19 @@ class ExactPosterior(Uncertain):
     _error = EPSILON  # of a covariance between arms, in prior variances
 
     def __init__(
-        self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0
+        self,
+        kernel: Kernel,
+        points: Array,
+        noise_variance: float,
+        *,
+        mean: float | Array = 0.0,
+        use: str | None = None,
     ) -> None:
         checks.kernel(kernel=kernel)
         self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
         self._unit, self._rounding = float(self._prior_variance.max()), 0.0
+        self.use = use or self.use
         check_noise(noise_variance, self._unit, self.use)
         self.noise_variance = checks.python_number(noise_variance)
         self._prior_mean, self._variance = (
@@ -287,16 +296,22 @@ class CovariancePosterior(ExactPosterior):
     def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
 
+    def mean_told(self, f: Array, z: Array) -> Array:
+        """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z
+        (A,) standard normal.
+
+        That is C (n f / s2 + sqrt(n / s2) z), C the posterior covariance, whose rounding is divided
+        by s2: `DRAWS` need more noise.
+        """
+        precision = self.precision
+        return dsymv(1.0, self._upper, precision * f + np.sqrt(precision) * z)
+
 
 class RowPosterior(ExactPosterior):
     """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory."""
 
     def _prepare(self) -> None:
         self._rows = Stack(self.n_arms)
-
-    def make_room(self, pulls: int) -> None:
-        """Make room for so many pulls; MemoryError, in GB, if they do not fit."""
-        self._rows.make_room(pulls)
 
     def covariance_with(self, arm: int) -> Array:
         V = self._rows()
@@ -305,24 +320,6 @@ class RowPosterior(ExactPosterior):
     def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
         self._rows.append(g)
         self._error = EPSILON * math.sqrt(len(self._rows))
-
-
-class DrawnPosterior(CovariancePosterior):
-    """The covariance form of rules that draw: they divide its rounding by the noise variance, and
-    need more noise.
-    """
-
-    use = "draws from a posterior"
-
-    def mean_told(self, f: Array, z: Array) -> Array:
-        """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z
-        (A,) standard normal.
-
-        That is C (n f / s2 + sqrt(n / s2) z), C the posterior covariance, whose rounding is divided
-        by s2.
-        """
-        precision = self.precision
-        return dsymv(1.0, self._upper, precision * f + np.sqrt(precision) * z)
 
 
 class PulledPosterior(ExactPosterior):
@@ -421,14 +418,14 @@ class PulledPosterior(ExactPosterior):
 class DistinctPosterior(PulledPosterior):
     """Keeps one row of K a distinct arm: O(m A) per step, m x A memory, for any t.
 
-    With `most` distinct arms, by default never, it takes the covariance, which does not grow; so it
-    does at a pull with less noise than draws need, for which the covariance is more exact.
+    With `most` distinct arms, a share DISTINCT of all, it takes the covariance, which does not
+    grow; so it does at a pull with less noise than draws need, for which the covariance is more
+    exact. Where that does not fit it stays as it is.
     """
-
-    most, then = math.inf, CovariancePosterior
 
     def _prepare(self) -> None:
         super()._prepare()
+        self.most = int(DISTINCT * self.n_arms)
         self._rows = Stack(self.n_arms)
 
     def _prior_with(self, arm: int) -> tuple[Array, Array]:
@@ -442,11 +439,11 @@ class DistinctPosterior(PulledPosterior):
     def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
         assert kept is not None
         full = kept[2] is not None and len(self._pulled) == self.most
-        little = self.noise_variance / more < LEAST_NOISE[DrawnPosterior.use] * self._unit
+        little = self.noise_variance / more < LEAST_NOISE[DRAWS] * self._unit
         if full or little:
-            with suppress(LinAlgError):  # else all stays as it is
+            with suppress(LinAlgError, MemoryError):  # else all stays as it is
                 self._upper = self._covariance()
-                self.__class__ = self.then  # type: ignore[assignment]
+                self.__class__ = CovariancePosterior  # type: ignore[assignment]
                 del self._inverse, self._rows, self._pulled, self._place
                 self._remember(arm, g, more, None)
                 return
@@ -463,12 +460,6 @@ class DistinctPosterior(PulledPosterior):
         V = solve_triangular(cholesky(M, lower=True), self._rows(), lower=True)
         K = np.asfortranarray(self._kernel(self._points, self._points))
         return dsyrk(-1.0, V.T, beta=1.0, c=K, overwrite_c=1)
-
-
-class DrawnDistinctPosterior(DistinctPosterior):
-    """The same for rules that draw."""
-
-    use, then = DrawnPosterior.use, DrawnPosterior
 
 
 class LatticePosterior(PulledPosterior):
@@ -603,11 +594,10 @@ def exact_posterior(
     checks.memory(needed, what, "horizon = {} or less", 8.0 * A, most=most)
     if A > FEW:
         distinct = DistinctPosterior(kernel, points, noise_variance, mean=mean)
-        distinct.most = int(DISTINCT * A)
         if noise_variance >= LEAST_NOISE[LatticePosterior.use] * distinct._unit:
             return distinct
     if pulls > most:
         return CovariancePosterior(kernel, points, noise_variance, mean=mean)
     rows = RowPosterior(kernel, points, noise_variance, mean=mean)
-    rows.make_room(horizon or 0)
+    rows._rows.make_room(horizon or 0)
     return rows
