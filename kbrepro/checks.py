@@ -232,9 +232,9 @@ def _converted(name: str, value: object) -> NDArray[np.float64]:
     )
     with suppress(OverflowError), np.errstate(all="ignore"):  # what is too large becomes infinite
         if (found := _numbers(value)) is not None:
-            taken = np.array(found, dtype=np.float64, order="C")
-            if found.dtype.kind not in "iuO" or len(np.unique(found)) == len(np.unique(taken)):
-                return taken
+            floats = np.array(found, dtype=np.float64, order="C")
+            if found.dtype.kind not in "iuO" or len(np.unique(found)) == len(np.unique(floats)):
+                return floats
             allowed = "distinct in float64, which holds integers up to 2**53: take an offset off"
     raise refused(name, value, allowed)
 
@@ -284,9 +284,9 @@ def noise_variances(n: int, value: object) -> list[float | None]:
     """
     listed = isinstance(value, list | tuple) or getattr(value, "dtype", None) == np.dtype(object)
     values: Any = value if listed else [value] * n
-    unsaid = [each is None for each in values]
+    unsaid = [variance is None for variance in values]
     if any(unsaid):
-        value = [1.0 if each is None else each for each in values]
+        value = [1.0 if variance is None else variance for variance in values]
     found = per_arm(n, value, "noise_variance")
     _every(found > 0, "noise_variance", found, "noise_variance must be above 0", ValueError)
     return [None if own else noise for own, noise in zip(unsaid, found.tolist(), strict=True)]
@@ -302,9 +302,9 @@ def per_arm(n_arms: int, mean: object, name: str = "mean") -> NDArray[np.float64
     return np.zeros(n_arms) + found
 
 
-def read_only(given: np.ndarray) -> np.ndarray:
+def read_only(array: np.ndarray) -> np.ndarray:
     """Return a view of an array through which nobody can write."""
-    view = given.view()
+    view = array.view()
     view.setflags(write=False)
     return view
 
@@ -352,19 +352,22 @@ class Changing:
         """Return a copy that no later pull reaches: of all in it that may be written into, too."""
         other = object.__new__(type(self))
         vars(other).update(
-            {name: its if name in self.shared else _apart(its) for name, its in vars(self).items()}
+            {
+                name: value if name in self.shared else _apart(value)
+                for name, value in vars(self).items()
+            }
         )
         return other
 
 
-def _apart(its: Any) -> object:
-    if isinstance(its, np.ndarray):
-        return its.copy(order="K") if its.flags.writeable else its
-    if type(its) in (list, tuple):
-        return type(its)(map(_apart, its))
-    if isinstance(its, Generator):
-        return copy.deepcopy(its)
-    return its.apart() if isinstance(its, Changing) else its
+def _apart(value: Any) -> object:
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K") if value.flags.writeable else value
+    if type(value) in (list, tuple):
+        return type(value)(map(_apart, value))
+    if isinstance(value, Generator):
+        return copy.deepcopy(value)
+    return value.apart() if isinstance(value, Changing) else value
 
 
 def python_number(value: object) -> Any:
@@ -384,25 +387,25 @@ def memory(
     needed: float,
     what: str,
     fits: str = "",
-    each: float = 1.0,
+    bytes_each: float = 1.0,
     power: int = 1,
     most: float = math.inf,
 ) -> None:
     """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free; `what` begins with
     an argument.
 
-    `fits` says what does fit, {} a number of things, at most `most`, that need `each` bytes times
+    `fits` says what does fit, {} a number of things, at most `most`, that need `bytes_each` times
     its `power`.
     """
     import psutil  # here: `import kbrepro` loads numerics only
 
     free = psutil.virtual_memory().available
     if needed > free:
-        told = f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free"
-        number = int(min((free / each) ** (1 / power), most))
-        raise MemoryError(f"{told}: what fits is {fits.format(number)}" if fits else told)
+        message = f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free"
+        number = int(min((free / bytes_each) ** (1 / power), most))
+        raise MemoryError(f"{message}: what fits is {fits.format(number)}" if fits else message)
 
 
-def pairs(A: int, what: str, each: float = KERNEL_BYTES, *, other: str = "") -> None:
-    """Raise MemoryError unless `each` bytes a pair of A arms fit; it says how many arms do."""
-    memory(each * A**2, f"{what} of {A} arms", "up to {} arms" + other, each, 2)
+def pairs(A: int, what: str, bytes_each: float = KERNEL_BYTES, *, other: str = "") -> None:
+    """Raise MemoryError unless `bytes_each` a pair of A arms fit; it says how many arms do."""
+    memory(bytes_each * A**2, f"{what} of {A} arms", "up to {} arms" + other, bytes_each, 2)

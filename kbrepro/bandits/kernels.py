@@ -80,7 +80,7 @@ def declares(kernel: Kernel, what: str) -> bool:
     """Return whether the class that defines the kernel's `__call__` declares `what = True`; a
     subclass must anew.
     """
-    owner = next((each for each in type(kernel).__mro__ if "__call__" in vars(each)), object)
+    owner = next((base for base in type(kernel).__mro__ if "__call__" in vars(base)), object)
     return what in vars(owner) and getattr(kernel, what) is True
 
 
@@ -96,23 +96,23 @@ def check_kernel(kernel: Kernel, points: Array) -> None:
     points = points[np.linspace(0, len(points) - 1, min(len(points), LOOKED_AT)).astype(int)]
     K = checks.array("kernel(X, X)", kernel(points, points), copy=False)
     diagonal = checks.array("kernel.diag(X)", kernel.diag(points), copy=False)
-    told = f"kernel = {type(kernel).__name__} is not allowed"
+    refusal = f"kernel = {type(kernel).__name__} is not allowed"
     n = len(points)
     if K.shape != (n, n) or diagonal.shape != (n,):
         raise ValueError(
-            f"{told}: of n = {n} points kernel(X, X) must have shape (n, n) and kernel.diag(X)"
+            f"{refusal}: of n = {n} points kernel(X, X) must have shape (n, n) and kernel.diag(X)"
             f" (n,), and they have {K.shape} and {diagonal.shape}"
         )
-    near = _check_covariance(told, K)
+    near = _check_covariance(refusal, K)
     if (off := np.abs(diagonal - K.diagonal())).max() > near:
         arm = off.argmax()
         raise ValueError(
-            f"{told}: diag gives {diagonal[arm]:.3g} and kernel(X, X) {K[arm, arm]:.3g} at arm"
+            f"{refusal}: diag gives {diagonal[arm]:.3g} and kernel(X, X) {K[arm, arm]:.3g} at arm"
             f" {arm}"
         )
 
 
-def _check_covariance(told: str, K: Array) -> float:
+def _check_covariance(refusal: str, K: Array) -> float:
     """Return how far rounding may reach; ValueError unless K (A, A) is symmetric, positive
     semidefinite and not 0.
     """
@@ -122,11 +122,12 @@ def _check_covariance(told: str, K: Array) -> float:
     if gap.max() > near:
         i, j = np.unravel_index(gap.argmax(), K.shape)
         raise ValueError(
-            f"{told}: it must be symmetric, and [{i}, {j}] = {K[i, j]} but [{j}, {i}] = {K[j, i]}"
+            f"{refusal}: it must be symmetric, and [{i}, {j}] = {K[i, j]} but"
+            f" [{j}, {i}] = {K[j, i]}"
         )
     if dpotrf(K + near * np.eye(len(K)), overwrite_a=1)[1]:
         raise ValueError(
-            f"{told}: its matrix has the eigenvalue {eigvalsh(K)[0]:.3g}, and must be positive"
+            f"{refusal}: its matrix has the eigenvalue {eigvalsh(K)[0]:.3g}, and must be positive"
             " semidefinite"
         )
     return near

@@ -157,8 +157,8 @@ class Model(checks.Checked):
                 stacklevel=3,
             )
         spans = np.ptp(self.points, axis=0)
-        told = checks.noise_variances(len(rewards), noise_variance)
-        noises = [each or self.noise_variance for each in told] if any(told) else None
+        variances = checks.noise_variances(len(rewards), noise_variance)
+        noises = [own or self.noise_variance for own in variances] if any(variances) else None
         kernel, noise = fitted(self.kernel, self.points[arms], left, spans, bounds, rng, noises)
         if noises is not None:
             return replace(self, kernel=kernel, norm=None)

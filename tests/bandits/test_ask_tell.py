@@ -179,6 +179,7 @@ def test_another_model_is_told_the_history_and_the_same_one_goes_on(name):
     assert [again.ask(allowed=range(20)) for _ in "123"] == [
         policy.ask(allowed=range(20)) for _ in "123"
     ]
+    np.testing.assert_array_equal(again.ties(), policy.ties())
     assert again.history == policy.history == other.history and other.posterior.n_arms == 36
     assert other.ask() in range(36) and type(other) is type(policy)
 

@@ -105,7 +105,7 @@ def learns(*names: str) -> Callable[..., Callable[..., None]]:
 def takes_rng(make: Callable[..., object]) -> bool:
     """Return whether a policy is made with `rng=...`; the `rng` of another is set afterwards."""
     parameters = inspect.signature(getattr(make, "func", make)).parameters.values()
-    return any(each.name == "rng" or each.kind is each.VAR_KEYWORD for each in parameters)
+    return any(one.name == "rng" or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
 @cache
@@ -137,11 +137,11 @@ class AskTell(checks.Changing):
     _first_rng: Generator
     _made_with: tuple[tuple[object, ...], dict[str, object]]
 
-    def __new__(cls, model: object = None, *given: object, **settings: object) -> Self:
+    def __new__(cls, model: object = None, *arguments: object, **settings: object) -> Self:
         policy = super().__new__(cls)
         policy._pulls, policy._waiting = [], []
         policy._allowed, policy._rank, policy._first_asked = None, None, 0
-        policy._made_with = given, settings
+        policy._made_with = arguments, settings
         return policy
 
     def start(self, model: Any, rng: Seed) -> None:
@@ -186,9 +186,9 @@ class AskTell(checks.Changing):
         try:
             arms = asking._batch(int(n)) if n > 1 or waiting else [asking.choose()]
         finally:  # what `choose` keeps, such as the order of ties
-            for name, its in vars(asking).items():
-                if its is not before.get(name) and not isinstance(its, AfterPending):
-                    setattr(self, name, its)
+            for name, value in vars(asking).items():
+                if value is not before.get(name) and not isinstance(value, AfterPending):
+                    setattr(self, name, value)
         return arms[0] if n == 1 else arms
 
     def tell(self, arms: object, rewards: object, noise_variance: object = None) -> None:
@@ -242,10 +242,10 @@ class AskTell(checks.Changing):
 
     def _made_again(self, model: object, rng: Generator) -> Self:
         """Return a new policy of this class with its settings."""
-        given, settings = self._made_with
+        arguments, settings = self._made_with
         if takes_rng(type(self)):
-            return type(self)(model, *given, **settings | {"rng": rng})
-        policy = type(self)(model, *given, **settings)
+            return type(self)(model, *arguments, **settings | {"rng": rng})
+        policy = type(self)(model, *arguments, **settings)
         policy.rng = rng
         return policy
 
@@ -263,7 +263,7 @@ class AskTell(checks.Changing):
         pulled = checks.chosen(n_arms, "arms", [arms] if one else arms, least=0, flags=False)
         n = len(pulled)
         if observed and (one or isinstance(rewards, list | tuple | np.ndarray)):
-            seen = [observed(each) for each in ([rewards] if one else rewards)]
+            seen = [observed(reward) for reward in ([rewards] if one else rewards)]
         else:
             found = checks.array("rewards", rewards, None if one else 1)
             seen = found.ravel().tolist()
@@ -290,18 +290,18 @@ class AskTell(checks.Changing):
 
     def __setstate__(self, state: dict[str, object]) -> None:
         saved_by, now = state.pop(SAVED_BY, None), _version()
-        told = (
+        message = (
             f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and"
             f" this is {now}, "
         )
         if saved_by is None:
             raise ValueError(
-                told
+                message
                 + "which cannot go on with it: tell a new one the arms and rewards of its history"
             )
         if saved_by != now:
             warnings.warn(
-                told + "which may not fit: policy.with_model(policy.model) makes it anew",
+                message + "which may not fit: policy.with_model(policy.model) makes it anew",
                 stacklevel=2,
             )
         vars(self).update(state)
@@ -348,8 +348,8 @@ class AskTell(checks.Changing):
     def _batch(self, n: int) -> list[int]:
         return [self.choose() for _ in range(n)]
 
-    def _refuse(self, **given: object) -> None:
-        for name, value in given.items():
+    def _refuse(self, **arguments: object) -> None:
+        for name, value in arguments.items():
             if value is not None and name not in self.takes:
                 raise ValueError(
                     f"{name} = {checks.shown(value)} is not allowed: {type(self).__name__} takes no"
@@ -491,8 +491,8 @@ class Policy(IndexPolicy):
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         if self.warn:
             self._doubt(arm, observation)
-        given = [] if noise_variance is None else [noise_variance]
-        self.posterior.update(arm, observation, *given)
+        noise = [] if noise_variance is None else [noise_variance]
+        self.posterior.update(arm, observation, *noise)
         self.t += 1
 
     def _doubt(self, arm: int, observation: float) -> None:

@@ -355,9 +355,9 @@ class PulledPosterior(ExactPosterior):
         C would be.
         """
         pulled, noise = self._pulled, self._noise
-        told = f[pulled] + np.sqrt(noise) * z[pulled]
-        largest = float(np.abs(told).max(initial=0.0))
-        return self._refined(None, self._inverse.times(told), told, largest)[0]
+        rewards = f[pulled] + np.sqrt(noise) * z[pulled]
+        largest = float(np.abs(rewards).max(initial=0.0))
+        return self._refined(None, self._inverse.times(rewards), rewards, largest)[0]
 
     def _column(self, arm: int) -> tuple[Array, float, Found | None]:
         """As in all forms; the variance is without the rounding of all updates so far, which the
@@ -489,12 +489,12 @@ class LatticePosterior(PulledPosterior):
         """Take the new arms of largest index (A,) along in the pass over the inverse that a new
         `arm` needs; this changes nothing that is shown.
         """
-        known = self._inverse.ahead
+        products = self._inverse.ahead
         pulled = self._pulled
-        if self._place[arm] >= 0 or arm in known or len(pulled) < AHEAD_FROM:
+        if self._place[arm] >= 0 or arm in products or len(pulled) < AHEAD_FROM:
             return
         new = self._place < 0
-        new[[arm, *known]] = False
+        new[[arm, *products]] = False
         others = np.flatnonzero(new)
         if len(others) >= COLUMNS:
             others = others[np.argpartition(-index[others], COLUMNS - 2)[: COLUMNS - 1]]
@@ -508,20 +508,20 @@ class LatticePosterior(PulledPosterior):
 
 
 class AfterPending(ExactPosterior):
-    """What an exact posterior, `told`, will be after pulls whose rewards are not known yet.
+    """What an exact posterior, `conditioned`, will be after pulls whose rewards are not known yet.
 
     `mean` (A,) and `gain` are as they are; `variance`, `sd`, `counts`, `precision` (A,) and
     covariances are those after the pulls, which do not depend on what they give. MemoryError, in
     GB, unless there is `room` for so many more.
     """
 
-    told: Any = None
+    conditioned: Any = None
 
     def __init__(
         self, posterior: ExactPosterior, pending: Sequence[int] = (), *, room: int = 0
     ) -> None:
         vars(self).update(vars(posterior))
-        self.told, self._rows, self._variance = (
+        self.conditioned, self._rows, self._variance = (
             posterior,
             Stack(posterior.n_arms),
             posterior.variance,
@@ -533,11 +533,11 @@ class AfterPending(ExactPosterior):
             self.pull(arm)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.told, name)
+        return getattr(self.conditioned, name)
 
     def covariance_with(self, arm: int) -> Array:
         V = self._rows()
-        return self.told.covariance_with(arm) - V[:, arm] @ V
+        return self.conditioned.covariance_with(arm) - V[:, arm] @ V
 
     def pull(self, arm: int) -> None:
         """Add a pending pull of `arm`."""

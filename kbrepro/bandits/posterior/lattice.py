@@ -223,9 +223,9 @@ class Precision(checks.Changing):
         """Keep the products of the panels with V (n, m), by name, in one pass until they change,
         which another thread may do meanwhile.
         """
-        turn, known = self._turn, self.ahead
+        turn, products = self._turn, self.ahead
         found = dict(zip(names, self._times_panels(V), strict=True))
-        self._ahead = turn, {**known, **found}
+        self._ahead = turn, {**products, **found}
 
     def _times_panels(self, V: Array) -> Array:
         """Return V times the panels (n, m), for V (n, m)."""

@@ -80,8 +80,8 @@ def fitted(
         )
     square = float(np.mean(rewards**2))
     checks.positive(**{"mean square of rewards - mean": square})
-    known = noise_variances is not None
-    weights = 1 / np.array(noise_variances) if known else np.ones(len(rewards))
+    noise_is_known = noise_variances is not None
+    weights = 1 / np.array(noise_variances) if noise_is_known else np.ones(len(rewards))
     pulls = pulls_of(points, rewards, weights)
     m = len(pulls.mean)
     checks.pairs(m, "arms: a fit")
@@ -92,7 +92,7 @@ def fitted(
     spread = np.array([SPREAD[name] for name in names])
     reach = REACH * spread
     box = np.c_[centre - reach, centre + reach]
-    _restrict(box, bounds, names, known)
+    _restrict(box, bounds, names, noise_is_known)
 
     def likelihood(logs: Array) -> float:
         return log_likelihood(*_at(kernel, logs), pulls)
@@ -132,8 +132,8 @@ def fitted(
 def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
     """Kernel and noise variance at the logarithms of lengthscales, variance and noise."""
     *lengthscales, variance, noise = np.exp(logs).tolist()
-    given = tuple(lengthscales) if isinstance(kernel.lengthscale, tuple) else lengthscales[0]
-    return replace(kernel, lengthscale=given, variance=variance), noise
+    scales = tuple(lengthscales) if isinstance(kernel.lengthscale, tuple) else lengthscales[0]
+    return replace(kernel, lengthscale=scales, variance=variance), noise
 
 
 def log_likelihood(kernel: Kernel, noise: float, pulls: Pulls) -> float:
@@ -161,18 +161,18 @@ def log_likelihood(kernel: Kernel, noise: float, pulls: Pulls) -> float:
     return float(pulls.logs / 2 - pulls.square / (2 * noise) - means - repeats)
 
 
-def _restrict(box: Array, given: object, names: NDArray[np.str_], known: bool) -> None:
+def _restrict(box: Array, bounds: object, names: NDArray[np.str_], noise_is_known: bool) -> None:
     """Replace logarithms of default bounds, (low, high) in the rows of `box` (n, 2), by those that
     are given, and by 0 of a known noise.
     """
-    fitted = list(SPREAD)[: -1 if known else None]
-    if given is not None and not (isinstance(given, Mapping) and set(given) <= set(fitted)):
+    fitted = list(SPREAD)[: -1 if noise_is_known else None]
+    if bounds is not None and not (isinstance(bounds, Mapping) and set(bounds) <= set(fitted)):
         raise checks.refused(
             "bounds",
-            given,
+            bounds,
             'a mapping such as {"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(fitted),
         )
-    for name, pair in (given or {}).items():
+    for name, pair in (bounds or {}).items():
         part, bound = names == name, checks.array("bounds", pair)
         shaped = bound.shape in ((2,), (part.sum(), 2))
         if not shaped or not (bound > 0).all() or not (np.diff(bound) >= 0).all():
@@ -183,5 +183,5 @@ def _restrict(box: Array, given: object, names: NDArray[np.str_], known: bool) -
                 " keep a value",
             )
         box[part] = np.log(bound)
-    if known:
+    if noise_is_known:
         box[-1] = 0.0
