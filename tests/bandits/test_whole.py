@@ -69,6 +69,29 @@ def assert_as_before(policy, before, problem, noise):
     assert goes_on(policy, problem, 4, noise) == goes_on(before, problem, 4, again)
 
 
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_list_is_told_whole_or_not_at_all_in_every_form(name, monkeypatch):
+    policy, problem, noise, _ = play(name, 6)
+    if hasattr(policy, "_arm"):  # takes only what it asked for
+        pytest.skip("asks for an arm at a time")
+    before, kind = copy.deepcopy(policy), type(getattr(policy, "policy", policy))
+    arms = [3, 12, 3, 7]
+    rewards = [problem.pull(arm, noise) for arm in arms]
+    learn, calls = kind.learn, []
+
+    def fails(self, *given):
+        learn(self, *given)
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "learn", fails)
+        with pytest.raises(KeyboardInterrupt):
+            policy.tell(arms, rewards)
+    assert_as_before(policy, before, problem, noise)
+
+
 #: What may not fit in the middle of one `tell`: the policy, the function, and which of its calls
 #: fails.
 HALF_WAY = {

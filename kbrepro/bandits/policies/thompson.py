@@ -2,8 +2,6 @@
 round.
 """
 
-from functools import partial
-
 from kbrepro import checks
 from kbrepro.bandits.policies.base import EVERYTHING, Policy
 from kbrepro.bandits.policies.improvement import z_score
@@ -15,6 +13,7 @@ from kbrepro.bandits.posterior import (
     DistinctPosterior,
     LatticePosterior,
     PulledPosterior,
+    check_noise,
     lattice_posterior,
 )
 from kbrepro.bandits.problems import prior_draws
@@ -50,12 +49,14 @@ class Sampling(Policy):
         posterior = None if dense else self.made(form or lattice_posterior)
         if posterior:
             posterior.make_room(horizon or 1)
-        elif dense or model.n_arms <= FEW:
-            other = " off a lattice, or a rule that does not draw, with a horizon"
-            checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
-            posterior = self.made(partial(CovariancePosterior, use=DRAWS))
         else:
-            posterior = self.made(partial(DistinctPosterior, use=DRAWS))
+            check_noise(model.noise_variance, self.prior_sd**2, DRAWS)
+            dense = dense or model.n_arms <= FEW
+            if dense:
+                other = " off a lattice, or a rule that does not draw, with a horizon"
+                checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
+            posterior = self.made(CovariancePosterior if dense else DistinctPosterior)
+            posterior.use = DRAWS
         self._draw_from_prior = prior_draws(model.kernel, model.points)
         return posterior
 

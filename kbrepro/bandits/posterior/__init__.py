@@ -45,7 +45,7 @@ LEAST_NOISE = {
     "draws from a posterior": 1e-8,
     "an effective dimension": 1e-10,
 }
-#: The use of rules that draw, which may be given to a form.
+#: The use of rules that draw.
 DRAWS = "draws from a posterior"
 #: Beyond so many prior standard deviations a reward, or prior variances a noise variance, is a word
 #: for "failed" or "unknown", whose sums overflow.
@@ -117,7 +117,7 @@ class Uncertain(checks.Changing):
 class ExactPosterior(Uncertain):
     """Posterior mean and variance of every arm, and the information gain of the pulls so far.
 
-    `mean` is that of the prior, a number or one per arm, `use` one of LEAST_NOISE.
+    `mean` is that of the prior, a number or one per arm.
 
     Attributes: `mean` (A,), `level`, the middle one of the prior means, `centred` (A,), the mean
     less that level, `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
@@ -129,19 +129,12 @@ class ExactPosterior(Uncertain):
     _error = EPSILON  # of a covariance between arms, in prior variances
 
     def __init__(
-        self,
-        kernel: Kernel,
-        points: Array,
-        noise_variance: float,
-        *,
-        mean: float | Array = 0.0,
-        use: str | None = None,
+        self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0
     ) -> None:
         checks.kernel(kernel=kernel)
         self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
         self._unit, self._rounding = float(self._prior_variance.max()), 0.0
-        self.use = use or self.use
         check_noise(noise_variance, self._unit, self.use)
         self.noise_variance = checks.python_number(noise_variance)
         self._prior_mean, self._variance = (
