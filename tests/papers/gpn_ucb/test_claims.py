@@ -1,4 +1,4 @@
-"""The claims of paper 5: theorems and predicates on numbers small enough to count by hand. What the
+"""The claims of paper 5: theorems on numbers small enough to count by hand. What the
 tables hold is committed (claims/test_rejudge).
 """
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from traces import curve_of
 
-from kbrepro.claims.tables import TOTAL
 from kbrepro.papers.gpn_ucb import claims
 
 
@@ -32,42 +31,3 @@ def test_theorems_count_the_runs_that_violate_them():
     wrong = (0.14, 0.3), 0.16, 2
     for regret, nonada, violations in (((0.16, 0.2), 0.16, 0), wrong, ((0.16, 0.2), 0.14, 2)):
         assert claims.theorems_5_and_6.check(Few(nonada, regret=regret))[:2] == (violations, 4)
-
-
-class Panel:
-    """A panel in one experiment: every rule has 1, but for those of `numbers`."""
-
-    pool = claims.POOL
-
-    def __init__(self, numbers):
-        self.numbers = numbers
-
-    def __call__(self, rule, statistic=TOTAL):
-        return np.array([self.numbers.get((rule, statistic), 1.0)])
-
-    def __getitem__(self, rule):
-        return self(rule)
-
-
-def holds(claim, numbers, first=()):
-    return claim.predicate(Panel(dict(first)), Panel(numbers)).item()
-
-
-def test_cumulative_regret_is_compared_with_what_fig_11_draws():
-    ahead = {("GPN-UCB", TOTAL): 0.5, ("OI", TOTAL): 0.1}
-    for rule, outcome in (("OI", True), ("cEI", False), ("EI", False)):
-        assert holds(claims.gpn_ucb_is_best, ahead | {(rule, TOTAL): 0.1}, ahead) == outcome
-
-
-def test_each_grey_box_loses_and_each_black_box_wins_somewhere():
-    mean = claims.MEAN
-    lost = {("cUCB", TOTAL): 2.0, ("OI", mean): 2.0}
-    assert holds(claims.grey_boxes_sometimes_lose, lost)
-    for numbers in (
-        {("cUCB", TOTAL): 2.0},
-        {("OI", mean): 2.0},
-        lost | {("OI", mean): 1.0, ("OI", TOTAL): 2.0},  # Fig. 11 has no OI
-        lost | {("EI", TOTAL): 2.0, ("EI", mean): 2.0},  # EI never wins
-        {("cUCB", mean): 1.0 + 1e-12, ("OI", mean): 2.0},  # a tie
-    ):
-        assert not holds(claims.grey_boxes_sometimes_lose, numbers)
