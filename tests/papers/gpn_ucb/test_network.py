@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusing import refuses
 
 from kbrepro.bandits.kernels import grid
 from kbrepro.bandits.problems import Trial, prior_draws
@@ -28,30 +29,29 @@ def test_a_pull_shows_the_outputs_of_all_layers_and_their_inputs_follow(structur
 
 def test_bad_pulls_and_bounds_are_refused():
     model = NetworkModel(grid(30, 1, -2, 2), FeedForward(KERNEL), (1, 1), 1.0, 1.0)
-    with pytest.raises(ValueError, match=r"norm_bound = 0\.0 is not"):
-        replace(model, norm_bound=0.0)
-    with pytest.raises(IndexError, match="arm = 30 is not allowed"):
-        NetworkProblem(model, (model.points, model.points)).pull(30, None)
-    with pytest.raises(IndexError, match="arm = -1 is not allowed"):
-        next(model.steps(-1, (0.0, 0.0)))
-    with pytest.raises(ValueError, match=r"observation has shapes \[\(1,\), \(1,\), \(1,\)\]"):
-        next(model.steps(0, (0.0, 0.0, 0.0)))
+    problem, three = NetworkProblem(model, (model.points, model.points)), (0.0, 0.0, 0.0)
+    shapes = r"observation has shapes \[\(1,\), \(1,\), \(1,\)\]"
+    refuses(
+        (lambda: replace(model, norm_bound=0.0), r"norm_bound = 0\.0 is not"),
+        (lambda: problem.pull(30, None), "arm = 30 is not allowed", IndexError),
+        (lambda: next(model.steps(-1, (0.0, 0.0))), "arm = -1 is not allowed", IndexError),
+        (lambda: next(model.steps(0, three)), shapes),
+    )
 
 
 def test_the_first_layer_of_a_drawn_chain_is_a_draw_from_the_prior():
-    first = prior_draws(KERNEL, DrawnChain(6)(Trial(57, 35)).model.points)(
-        Trial(57, 35).rng("function")
-    )
-    np.testing.assert_allclose(DrawnChain(6)(Trial(57, 35)).outputs[0][:, 0], first, atol=1e-12)
+    trial = Trial(57, 35)
+    chain = DrawnChain(6)(trial)
+    first = prior_draws(KERNEL, chain.model.points)(trial.rng("function"))
+    np.testing.assert_allclose(chain.outputs[0][:, 0], first, atol=1e-12)
 
 
 @pytest.mark.parametrize(("numbers", "wanted"), [((), (0, 0, 1, 1)), ((7, 3), (7, 7, 3, 3))])
 def test_every_chain_is_met_several_times_or_those_that_were_picked(numbers, wanted):
     for place, number in enumerate(wanted):
-        reward = exact_chain(6)(Trial(5, number)).expected_reward
-        np.testing.assert_array_equal(
-            Repeated(exact_chain(6), 2, numbers)(Trial(5, place)).expected_reward, reward
-        )
+        met = Repeated(exact_chain(6), 2, numbers)(Trial(5, place))
+        wanted_one = exact_chain(6)(Trial(5, number))
+        np.testing.assert_array_equal(met.expected_reward, wanted_one.expected_reward)
 
 
 def test_the_gap_is_to_the_best_value_that_is_far_and_chains_of_a_kind_are_found_in_order():
@@ -62,9 +62,8 @@ def test_the_gap_is_to_the_best_value_that_is_far_and_chains_of_a_kind_are_found
     assert chain_facts(lambda trial: problem, None) == (0.25, 4.0)
     gaps = [chain_facts(DrawnChain(8), Trial(5, n))[0] for n in range(40)]
     for obvious in (True, False):
-        wanted = [
-            n for n, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL)
-        ]
+        right = np.array(gaps) >= OBVIOUS if obvious else np.array(gaps) <= SEVERAL
+        wanted = np.flatnonzero(right).tolist()
         assert find_chains(DrawnChain(8), 2, obvious, Trial(5, 0)).tolist() == wanted[:2]
         # too few
         assert find_chains(DrawnChain(8), 99, obvious, Trial(5, 0), most=40).tolist() == wanted
