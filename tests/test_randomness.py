@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def global_draws(source):
-    """Uses of `random`, and generators without a seed; ruff sees what else `np.random` draws."""
+    """Uses of `random`, and generators without a seed; ruff sees other draws of `np.random`."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
