@@ -82,3 +82,14 @@ def test_simple_regrets_are_of_the_rows_asked_for_at_the_pulls_asked_for():
     assert whole.tolist() == pytest.approx([100 * (0.8 + 0.4 + 0.02 + 0.02) / 4, 50.0])
     some = measures.simple_regrets(rules, np.array([2, 4]), np.array([False, True])).loc["EI"]
     assert some.tolist() == pytest.approx([2.0, 0.0])
+
+
+def test_intervals_of_the_arm_beside_the_last_pull():
+    """Outward sets hold those of the grid; without an envelope none is narrower."""
+    trial = Trial(5, 0)
+    chain = exact_chain(12)(trial)
+    widths, off, known = measures.beside_last_pull(chain, 6, trial)
+    assert widths.shape == (3, 3) and (widths >= 0).all(axis=None)
+    assert (widths["no envelope"] >= widths["grid"] - 1e-12).all()
+    assert (widths["outward"] >= widths["grid"] - 1e-12).all()
+    assert off >= 0 and known >= 0
