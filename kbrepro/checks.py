@@ -348,26 +348,26 @@ class Changing:
     #: not look.
     shared: ClassVar[tuple[str, ...]] = ()
 
-    def apart(self) -> Self:
+    def clone(self) -> Self:
         """Return a copy that no later pull reaches: of all in it that may be written into, too."""
         other = object.__new__(type(self))
         vars(other).update(
             {
-                name: value if name in self.shared else _apart(value)
+                name: value if name in self.shared else _cloned(value)
                 for name, value in vars(self).items()
             }
         )
         return other
 
 
-def _apart(value: Any) -> object:
+def _cloned(value: Any) -> object:
     if isinstance(value, np.ndarray):
         return value.copy(order="K") if value.flags.writeable else value
     if type(value) in (list, tuple):
-        return type(value)(map(_apart, value))
+        return type(value)(map(_cloned, value))
     if isinstance(value, Generator):
         return copy.deepcopy(value)
-    return value.apart() if isinstance(value, Changing) else value
+    return value.clone() if isinstance(value, Changing) else value
 
 
 def python_number(value: object) -> Any:

@@ -85,7 +85,7 @@ class Record:
         self._text = _checked_text(root / f"notebooks/{notebook}.py")
         self._unchecked, self._wrong = [*self._text], list[str]()
         self._explained = False
-        self._judged = list[scorecard.Record]()
+        self._judged = list[scorecard.Row]()
         if self.short:
             names = sorted(
                 self.changed, key=lambda name: name not in ("trials", "chains", "horizon")
@@ -150,9 +150,9 @@ class Record:
             claim = sentences[record["id"]]
             if record.get("verdict") == DEPENDS:
                 title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
-                judged = scorecard.judged(claim, self._kept).readings
-                # two choices together only where the verdict rests on them
-                readings = [each for each in judged if CROSS in title or CROSS not in each.choice]
+                readings = scorecard.judged(claim, self._kept).readings
+                if CROSS not in title:  # no verdict rests on two choices together
+                    readings = [reading for reading in readings if CROSS not in reading.choice]
                 self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
 
     def check(self, words: str, holds: object = True) -> None:

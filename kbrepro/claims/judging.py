@@ -536,7 +536,7 @@ def _effect(claim: Claim, kept: Kept) -> Estimate | None:
     value = float(np.ravel(_of_all(claim.effect, trials))[0])
     streams = _rng(claim).spawn(len(trials))
     draws = [
-        Draw(drawing.redrawn(there.table, stream, REDRAWS), there.table.apart, REDRAWS)
+        Draw(drawing.resampled(there.table, stream, REDRAWS), there.table.apart, REDRAWS)
         for there, stream in zip(trials, streams, strict=True)
     ]
     low, high = np.quantile(claim.effect(*map(View, trials, draws)), (0.025, 0.975))

@@ -34,8 +34,6 @@ BLOCK, ERROR = 20, 0.01
 FEW_ROWS = 5000
 #: How many times its rows are kept where an experiment draws each row at most once.
 TWICE = 2
-#: How often `EXPERIMENTS` are drawn from the kept rows as if they were the whole population.
-PLUGGED_IN = 40
 #: Experiments of one row a table are enumerated up to so many.
 MOST_ENUMERATED = 250_000
 #: Redraws of fewer rows say nothing of the population; of fewer redraws no interval can be read.
@@ -114,13 +112,6 @@ def drawn_once(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int)
         return _some(n, sampled.size or n, rng, experiments)
     which, plays = _finite(n, sampled, rng, experiments)
     return which * plays + rng.integers(plays, size=which.shape)
-
-
-def as_population(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int) -> Integers:
-    """Return which of n kept rows experiments draw if these are the population, as many as of so
-    many redraws, (experiments, size).
-    """
-    return rng.integers(n, size=(redraws * EXPERIMENTS, sampled.size))
 
 
 def _some(n: int, size: int, rng: np.random.Generator, experiments: int) -> Integers:
@@ -233,17 +224,15 @@ class ReplicationProbability(NamedTuple):
 
     `probability`: the share of experiments that draw each kept row at most once, unbiased, where
     `kept` is at least twice `size`; else the mean over redraws, which is pulled towards one half if
-    a predicate is one-sided ("a below b"), towards 0 if it asks for a small difference ("similar");
-    `plug_in`: the share if the kept rows were the whole population. `confidence_interval` is for
-    the frequency in the population that the rows are drawn from: it knows nothing of what was
-    selected, or of a rerun that is not exact. `monte_carlo_error`: the standard error of
-    `probability` that more draws would remove; with 400 resamples the interval's ends vary by 0.02.
-    `kept` counts rows, or groups: one number if methods are paired, else one a method; `size` is
-    what was asked for. `method` says what was done.
+    a predicate is one-sided ("a below b"), towards 0 if it asks for a small difference ("similar").
+    `confidence_interval` is for the frequency in the population that the rows are drawn from: it
+    knows nothing of what was selected, or of a rerun that is not exact. `monte_carlo_error`: the
+    standard error of `probability` that more draws would remove; with 400 resamples the interval's
+    ends vary by 0.02. `kept` counts rows, or groups: one number if methods are paired, else one a
+    method; `size` is what was asked for. `method` says what was done.
     """
 
     probability: float
-    plug_in: float
     confidence_interval: tuple[float, float]
     monte_carlo_error: float
     kept: int | dict[Hashable, int]
@@ -325,17 +314,11 @@ def replication_probability(
         picks = [draw(n) for draw, n in zip(rows, kept, strict=True)]
         return [fulfilled(decks, picks, predicate, statistic)]
 
-    at_once = min(BLOCK, 1 + FEW_ROWS // max(kept))  # memory
     if max(sizes) == 1 and np.prod(kept, dtype=float) <= MOST_ENUMERATED:
         every = np.indices(kept).reshape(len(kept), -1, 1)
         held = fulfilled(decks, [*every], predicate, statistic).reshape(kept)
         found = enumerated(held, stream, confidence_level, n_resamples)
-        plug_in = found.value
     else:
-        (held,) = held_in_draws(
-            holds, decks, stream, PLUGGED_IN, sample=as_population, at_once=at_once
-        )
-        plug_in = float(held.mean())
         (found,) = probabilities(
             holds,
             decks,
@@ -343,7 +326,7 @@ def replication_probability(
             stream,
             level=confidence_level,
             redraws=n_resamples,
-            at_once=at_once,
+            at_once=min(BLOCK, 1 + FEW_ROWS // max(kept)),
             error=1,
         )
     method = METHODS[found.how].format(redraws=n_resamples)
@@ -351,7 +334,6 @@ def replication_probability(
         method = f"too few to say: {min(kept)} kept, {FEWEST_ROWS} are needed"
     return ReplicationProbability(
         found.value,
-        plug_in,
         (found.low, found.high),
         found.error,
         kept[0] if paired else dict(zip(data, kept, strict=True)),

@@ -30,9 +30,9 @@ from kbrepro.claims.replication import ONE_PLAY
 from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
-Record = dict[str, Any]
+Row = dict[str, Any]
 #: A paper, as its claims.json has it: claims, theorems, findings, and what comes out at once.
-Card = dict[str, list[Record]]
+Card = dict[str, list[Row]]
 VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES, TOO_FEW)
 #: A glyph a verdict, so that a table can be read without colour.
 GLYPHS = dict(zip(VERDICTS, "●○◑◌◇", strict=True))
@@ -75,7 +75,7 @@ judged = cache(judge)
 
 
 @cache
-def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
+def record_of(sentence: Claim | Theorem, kept: Kept) -> Row:
     """Return what came out for a claim or a theorem, as claims.json has it."""
     if isinstance(sentence, Theorem):
         checked = sentence.check(kept)
@@ -88,7 +88,7 @@ def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     return record | _outcomes(result, result.readings)
 
 
-def _parts(sentence: Claim | Theorem, *names: str) -> Record:
+def _parts(sentence: Claim | Theorem, *names: str) -> Row:
     """Some attributes of a claim or a theorem, by name."""
     return {name: getattr(sentence, name) for name in names}
 
@@ -115,13 +115,13 @@ def of_paper(paper: str, kept: Kept) -> Card:
     return run
 
 
-def _finding(group: Sequence[Claim], kept: Kept) -> Record:
+def _finding(group: Sequence[Claim], kept: Kept) -> Row:
     """What came out for claims that are one finding: that all hold at once."""
     result = judge(conjunction(group), kept) if len(group) > 1 else judged(group[0], kept)
     return {"ids": [claim.id for claim in group]} | _outcomes(result, result.readings[:1])
 
 
-def _outcomes(result: Judged, readings: Sequence[Reading]) -> Record:
+def _outcomes(result: Judged, readings: Sequence[Reading]) -> Row:
     """A verdict and the numbers of readings, as claims.json has them."""
     return {
         "verdict": result.verdict.word,
@@ -153,7 +153,7 @@ def rounded(now: object, before: object = None) -> object:
     return before if before in edges else middle
 
 
-def moved(records: Iterable[Record], before: Card) -> list[str]:
+def moved(records: Iterable[Row], before: Card) -> list[str]:
     """Return a line for each probability and effect, or outcome of a theorem, that is not as it was
     before: `4-AD: 0.9975 to 0.0025`.
     """
@@ -166,7 +166,7 @@ def moved(records: Iterable[Record], before: Card) -> list[str]:
     return lines
 
 
-def _outcome(record: Record) -> str:
+def _outcome(record: Row) -> str:
     """The probability and the effect of a claim, in four digits; the outcome of a theorem."""
     if "outcome" in record:
         return str(record["outcome"])
@@ -231,7 +231,7 @@ def summary(run: Card) -> list[str]:
     return [*parts, table(head, rows)]
 
 
-def totals(claims: Iterable[Record]) -> str:
+def totals(claims: Iterable[Row]) -> str:
     """Return how many observations of a paper have which verdict: `5 come out again, 1 does not,
     ...`.
     """
@@ -245,7 +245,7 @@ def totals(claims: Iterable[Record]) -> str:
     return f"{counts}; {uncertain} of them uncertain" if uncertain else counts
 
 
-def tables(records: Sequence[Record], notebook: str = "") -> str:
+def tables(records: Sequence[Row], notebook: str = "") -> str:
     """Return claims, a table a kind, then theorems, as Markdown; with `notebook` each id leads to
     its cell there, and each table has a heading.
 
@@ -261,7 +261,7 @@ def tables(records: Sequence[Record], notebook: str = "") -> str:
     return "\n\n".join(parts)
 
 
-def lines(record: Record) -> list[str]:
+def lines(record: Row) -> list[str]:
     """Return a claim or a theorem for a terminal; the first line has the verdict, the others all
     numbers.
     """
@@ -270,7 +270,7 @@ def lines(record: Record) -> list[str]:
     return [re.sub(r"\*|</?small>", "", line) for line in printed]
 
 
-def _row(record: Record, notebook: str) -> list[str]:
+def _row(record: Row, notebook: str) -> list[str]:
     """A claim or a theorem as three cells, so that a phone shows all: sentence, our number,
     verdict.
     """
@@ -284,7 +284,7 @@ def _row(record: Record, notebook: str) -> list[str]:
     ]
 
 
-def _said(record: Record) -> str:
+def _said(record: Row) -> str:
     """The sentence, where it stands, and the finding that it shares with others."""
     if "outcome" in record:
         said = f"{record['statement']} ({record['where']})"
@@ -296,7 +296,7 @@ def _said(record: Record) -> str:
     return f"{said} ({record['where']}{finding})"
 
 
-def _verdict(record: Record) -> str:
+def _verdict(record: Row) -> str:
     if "outcome" in record:
         return f"**{record['outcome']}**"
     on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
@@ -304,7 +304,7 @@ def _verdict(record: Record) -> str:
     return f"{GLYPHS[record['verdict']]} **{_word(record)}**{on}"
 
 
-def _word(record: Record) -> str:
+def _word(record: Row) -> str:
     """The verdict; of *now and then* what the main reading says if that alone is clear, and the
     reading that counts and is farthest from it.
     """
@@ -323,7 +323,7 @@ def _word(record: Record) -> str:
     return word
 
 
-def _number(record: Record) -> list[str]:
+def _number(record: Row) -> list[str]:
     """Our number, then the trials behind it in small print; of a theorem, what was checked."""
     if "outcome" in record:
         return [record["checked"]]
@@ -335,7 +335,7 @@ def _number(record: Record) -> list[str]:
     return [f"{number}: {effect['shows']}", *_trials(main)]
 
 
-def _words(record: Record) -> list[str]:
+def _words(record: Row) -> list[str]:
     """How often a claim comes out: under the main reading, and under those others that differ from
     it; how near to its bound a theorem came.
     """
@@ -386,7 +386,7 @@ def _listed(values: Sequence[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _room(record: Record) -> list[str]:
+def _room(record: Row) -> list[str]:
     """How near to its bound a theorem came."""
     room = record["room"]
     if room != room or not record["runs"]:
@@ -403,7 +403,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def _combinations(readings: Sequence[Record], crossed: str) -> str:
+def _combinations(readings: Sequence[Row], crossed: str) -> str:
     """In how many combinations of two choices that count a sentence comes out again."""
     named = {"", crossed, *crossed.split(CROSS)}
     counted = [
@@ -413,7 +413,7 @@ def _combinations(readings: Sequence[Record], crossed: str) -> str:
     return f"again in {again} of {len(counted)} combinations ({crossed})"
 
 
-def _trials(reading: Record) -> list[str]:
+def _trials(reading: Row) -> list[str]:
     """What a number rests on: trials kept and drawn, and what waits to be played."""
     probability = reading["probability"]
     rests_on = f"{reading['kept']} kept, {reading['drawn']} a rerun"

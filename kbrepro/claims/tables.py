@@ -229,7 +229,7 @@ def all_kept(n: int) -> Integers:
     return np.arange(n)[None]
 
 
-def redrawn(table: Table, rng: np.random.Generator, redraws: int) -> Rows:
+def resampled(table: Table, rng: np.random.Generator, redraws: int) -> Rows:
     """Redraws of all kept trials, each as one experiment, (redraws, n); rows are not redrawn."""
 
     def rows(n: int) -> Integers:

@@ -62,8 +62,8 @@ def regret_quartiles(
         else:
             ax.plot(rounds, interval[0], label=name, **style)
     drawn = []
-    for each in ax.get_shared_y_axes().get_siblings(ax):
-        drawn += [line.get_ydata() for line in each.lines]
+    for panel in ax.get_shared_y_axes().get_siblings(ax):
+        drawn += [line.get_ydata() for line in panel.lines]
     shown = np.concatenate(drawn)
     trials = " to ".join(map(str, sorted({min(counts), max(counts)})))
     named = f"{name_of} ({unit})" if unit else name_of

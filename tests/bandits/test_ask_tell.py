@@ -107,10 +107,10 @@ def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(pulls, pendi
         # what is pending was told its own mean
         np.testing.assert_allclose(later[0], after.mean, atol=1e-9)
         assert after.counts.sum() == len(pulls) + len(pending)
-        if hasattr(posterior, "mean_told"):
+        if hasattr(posterior, "mean_given"):
             f, z = np.random.default_rng(1).standard_normal((2, A))
             told_f = C @ (precision * f + np.sqrt(precision) * z)
-            np.testing.assert_allclose(posterior.mean_told(f, z), told_f, atol=1e-9)
+            np.testing.assert_allclose(posterior.mean_given(f, z), told_f, atol=1e-9)
 
 
 # Ask

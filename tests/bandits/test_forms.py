@@ -151,8 +151,8 @@ def test_the_form_changes_by_counts_alone_and_stays_exact(changes_early):
             assert type(policy.posterior) is (DistinctPosterior if few else CovariancePosterior)
             np.testing.assert_allclose(policy.posterior.mean, covariance.mean, atol=1e-12)
             np.testing.assert_allclose(policy.posterior.sd, covariance.sd, atol=1e-12)
-        drawn = policies[1].posterior.mean_told(f, z)
-        np.testing.assert_allclose(drawn, covariance.mean_told(f, z), atol=1e-11)
+        drawn = policies[1].posterior.mean_given(f, z)
+        np.testing.assert_allclose(drawn, covariance.mean_given(f, z), atol=1e-11)
     assert not few and policies[0].posterior is shown
 
 

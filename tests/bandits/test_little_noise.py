@@ -136,7 +136,7 @@ def test_with_the_least_noise_that_is_allowed_draws_are_right(kernel, form, repe
         n * mpf(y) + mp.sqrt(n) * mpf(e)
         for n, y, e in zip(shares, f.tolist(), z.tolist(), strict=True)
     ]
-    np.testing.assert_allclose(posterior.mean_told(f, z), numbers(C @ told), rtol=0, atol=TO[form])
+    np.testing.assert_allclose(posterior.mean_given(f, z), numbers(C @ told), rtol=0, atol=TO[form])
 
 
 def test_many_pulls_of_known_arms_are_right_or_refused():

@@ -119,10 +119,9 @@ def test_the_number_and_its_interval_are_those_of_the_public_function(size, how)
     rows = dict(a=rng.normal(size=30), b=rng.normal(0.3, 1, 30))
     (number,) = probability(Table("fig", "fig", size), Columns(fig=rows))
     public = kb.replication_probability(rows, a_is_better, size=size, rng=0)
-    assert number.how == how and number.value == pytest.approx(public.probability, abs=0.03)
-    ends = number.low, number.high
-    assert ends == pytest.approx(public.confidence_interval, abs=0.05)
-    assert min(ends) < number.value < max(ends)
+    off = 0.03 if how == REDRAWN else 0  # the redraws of claims go on
+    assert number.how == how and number.value == pytest.approx(public.probability, abs=off)
+    assert number[1:3] == pytest.approx(public.confidence_interval, abs=off)
 
 
 # Finite populations

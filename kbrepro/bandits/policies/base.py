@@ -202,7 +202,7 @@ class AskTell(checks.Changing):
         pulls = self._looked_at(arms, rewards, noise_variance)
         before, state, n = vars(self), None, len(self._pulls)
         if type(self).learn not in LEARNED:
-            before, state = vars(self.apart()), self.rng.bit_generator.state
+            before, state = vars(self.clone()), self.rng.bit_generator.state
         try:
             self._learn_all(pulls)
             self._pulls.extend(pulls)

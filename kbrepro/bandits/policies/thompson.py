@@ -70,12 +70,12 @@ class Sampling(Policy):
             f - C (n f / s2 + sqrt(n / s2) z) = C C0^-1 f - C sqrt(n / s2) z
 
         has the covariance C C0^-1 C + C diag(n) / s2 C = C (C0^-1 + diag(n) / s2) C = C. It is f
-        minus the posterior mean after noisy observations of f (`mean_told`), so C0 need not be
+        minus the posterior mean after noisy observations of f (`mean_given`), so C0 need not be
         invertible. One round costs O(A^2), on a large lattice O(A log A), and no A x A array is
         made. What is pending changes no draw.
         """
         prior = self._draw_from_prior(self.rng)
-        return prior - self.posterior.mean_told(prior, self.rng.standard_normal(len(prior)))
+        return prior - self.posterior.mean_given(prior, self.rng.standard_normal(len(prior)))
 
 
 class ThompsonSampling(Sampling, UCB):

@@ -289,7 +289,7 @@ class CovariancePosterior(ExactPosterior):
     def _remember(self, arm: int, g: Array, more: float, kept: Found | None) -> None:
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
 
-    def mean_told(self, f: Array, z: Array) -> Array:
+    def mean_given(self, f: Array, z: Array) -> Array:
         """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z
         (A,) standard normal.
 
@@ -340,7 +340,7 @@ class PulledPosterior(ExactPosterior):
         """Return k_i + K v (A,) for v (m,) at the arms pulled; without `own`, K v."""
         raise NotImplementedError
 
-    def mean_told(self, f: Array, z: Array) -> Array:
+    def mean_given(self, f: Array, z: Array) -> Array:
         """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z
         (A,) standard normal.
 

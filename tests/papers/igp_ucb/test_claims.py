@@ -16,7 +16,7 @@ def test_footnote_11_excludes_where_ei_and_pi_can_be_told_apart(figure):
     values = [*claims.INCUMBENT["EI and PI"]]
     readings = [[figure.under(kept_in("02"), {"EI and PI": value})] for value in values]
     alike = lambda fig: indistinguishable(fig["EI"], fig["PI"], fig.axis)  # noqa: E731
-    numbers = replication_probabilities(alike, readings, np.random.default_rng(0), 200, 40)
+    numbers = replication_probabilities(alike, readings, np.random.default_rng(0))
     apart = {value for value, number in zip(values, numbers, strict=True) if number.value <= 0.1}
     assert apart == {*figure.excluded}
 
