@@ -236,7 +236,7 @@ USES = {
     kb.Trial: lambda trial: trial.rng("run").random(),
     ExactPosterior: lambda posterior: (posterior.update(0, 1.0), posterior.mean)[1],
     np.ndarray | kb.Estimate: np.asarray,
-    kb.ReplicationProbability: lambda found: [*found[:2], *found.confidence_interval, found[3]],
+    kb.ReplicationProbability: lambda found: [found.probability, *found.confidence_interval],
 }
 
 
