@@ -112,9 +112,14 @@ def red(copy, tests, seconds=None):
     """Whether tests fail in the copy, or take too long."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     one_core = {"OMP_NUM_THREADS": "1", "KBREPRO_JOBS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    known = {"cwd": copy, "env": os.environ | one_core, "capture_output": True, "timeout": seconds}
+    options = {
+        "cwd": copy,
+        "env": os.environ | one_core,
+        "capture_output": True,
+        "timeout": seconds,
+    }
     try:
-        return subprocess.run(command, check=False, **known).returncode != 0
+        return subprocess.run(command, check=False, **options).returncode != 0
     except subprocess.TimeoutExpired:
         return True
 

@@ -76,8 +76,8 @@ def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path
     assert many.loc["rows", ["arms", "t"]].to_numpy().tolist() == [[8, 128], [64, 128]]
     assert many.filter(like="width", axis=0).eval("distinct == t and of_floor > 0").all()
     text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    known = json.loads((tmp_path / "run.json").read_text())
-    assert known["blas_threads"] == 1 and set(known["seconds"]) == set(QUESTIONS)
+    ran_on = json.loads((tmp_path / "run.json").read_text())
+    assert ran_on["blas_threads"] == 1 and set(ran_on["seconds"]) == set(QUESTIONS)
     assert all(question.asks in text for question in QUESTIONS.values())
     assert str(tmp_path) not in text
 

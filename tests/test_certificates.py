@@ -260,14 +260,14 @@ def test_theorem_2_has_room_from_two_pulls_on():
 # Calandriello et al., Proposition 8
 
 
-def beyond_three_times(d, each=100):
+def beyond_three_times(d, odds=100):
     """Log of the chance that 100 d events of probability 1 / 100 each happen more than 3 d times, a
     ball.
     """
-    n, first = each * d, 3 * d + 1
-    chance = term = arb(math.comb(n, first)) * arb(each - 1) ** (n - first) / arb(each) ** n
+    n, first = odds * d, 3 * d + 1
+    chance = term = arb(math.comb(n, first)) * arb(odds - 1) ** (n - first) / arb(odds) ** n
     for k in range(first, n):
-        term *= arb(n - k) / ((k + 1) * (each - 1))
+        term *= arb(n - k) / ((k + 1) * (odds - 1))
         chance += term
     return chance.log()
 

@@ -54,13 +54,13 @@ def test_jupyterlab_saves_a_notebook_that_was_only_opened_as_it_is(name):
 
 @every_notebook
 def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
-    known = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
-    assert list(known) == [
+    inspected = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
+    assert list(inspected) == [
         "seed",
         *list(profiles.parameters(ROOT, name, "paper"))[1:],
         profiles.RESERVED,
     ]
-    for parameter in known.values():
+    for parameter in inspected.values():
         assert parameter["inferred_type_name"] != "None" and parameter["help"], parameter
         assert not parameter["default"].startswith("("), parameter
 
@@ -68,17 +68,17 @@ def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
 @every_notebook
 def test_an_impossible_value_is_refused_before_a_kernel_starts(name, monkeypatch):
     (amount,) = [
-        each for each in ("trials", "chains") if each in profiles.parameters(ROOT, name, "paper")
+        count for count in ("trials", "chains") if count in profiles.parameters(ROOT, name, "paper")
     ]
-    known = profiles.parameters(ROOT, name, "quick")
-    for parameter in (amount, *(each for each in known if f"{each}_".startswith("seed_"))):
+    parameters = profiles.parameters(ROOT, name, "quick")
+    for parameter in (amount, *(one for one in parameters if f"{one}_".startswith("seed_"))):
         for value in (-3, 1.5, "abc", None):
             monkeypatch.setattr(profiles, "_values", lambda _, wrong={parameter: value}: wrong)
             with pytest.raises(ValueError, match=rf"^{parameter} = {value!r} is not allowed"):
                 profiles.parameters(ROOT, name, "quick")
     # as papermill's -p gives a list
-    for parameter in [each for each in known if isinstance(known[each], list)]:
-        wrong = {parameter: str(known[parameter])}
+    for parameter in [one for one in parameters if isinstance(parameters[one], list)]:
+        wrong = {parameter: str(parameters[parameter])}
         monkeypatch.setattr(profiles, "_values", lambda _, wrong=wrong: wrong)
         with pytest.raises(ValueError, match=rf"^{parameter} = .*papermill takes lists with -y"):
             profiles.parameters(ROOT, name, "quick")

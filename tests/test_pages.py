@@ -42,7 +42,7 @@ def test_every_relative_link_leads_somewhere(page):
 @cache
 def ids():
     """Every claim and theorem."""
-    return {each.id for paper in papers.found() for each in sentences_of(paper)}
+    return {sentence.id for paper in papers.found() for sentence in sentences_of(paper)}
 
 
 @every_page

@@ -24,7 +24,7 @@ def test_a_synthesis_is_what_judges_no_paper(folder):
     """The folder says that it may import others; its claims are own questions, and remarks of the
     others: both are the same.
     """
-    kinds = {getattr(each, "kind", "theorem") for each in sentences_of(folder)}
+    kinds = {getattr(sentence, "kind", "theorem") for sentence in sentences_of(folder)}
     assert FOUND[folder].synthesis == (not kinds & {"observation", "theorem"})
 
 

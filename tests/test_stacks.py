@@ -30,7 +30,7 @@ def played():
     """
     from test_saved import POLICIES
 
-    (kernel,) = {each["architecture"] for each in threadpool_info() if each["user_api"] == "blas"}
+    (kernel,) = {pool["architecture"] for pool in threadpool_info() if pool["user_api"] == "blas"}
     matrix = np.random.default_rng(1).standard_normal((300, 300))
     arms, draws, trial = {}, [], Trial(19, 0)
     for name, (make, problem) in POLICIES.items():

@@ -253,11 +253,11 @@ def _require_known(names: Mapping[str, Any]) -> None:
     not.
     """
     cells = names.get("In", [])  # so far
-    known = re.findall(r"^(\w+): .* = ", "\n".join(cells), flags=re.M)
+    parameters = re.findall(r"^(\w+): .* = ", "\n".join(cells), flags=re.M)
     for cell in cells:
         if cell.startswith("# Parameters\n"):
             for name in re.findall(r"^(\w+) = ", cell, flags=re.M):
-                checks.one_of(known, parameter=name)
+                checks.one_of(parameters, parameter=name)
 
 
 def _few_colours(picture: bytes) -> bytes:

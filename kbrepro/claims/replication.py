@@ -187,15 +187,15 @@ def probabilities(
         drawn = np.array([one.mean() for one in held])
         numbers = np.where(plenty, (drawn, np.sqrt(drawn * (1 - drawn) / held[0].size)), numbers)
     found = []
-    for reading, redrawn_to, (value, uncertainty) in zip(
-        counts, shares, numbers.T.tolist(), strict=True
+    for reading, redrawn_to, is_plenty, (value, uncertainty) in zip(
+        counts, shares, plenty, numbers.T.tolist(), strict=True
     ):
-        low = high = value
-        how = ONE_PLAY
-        if reading:
-            ends = interval(redrawn_to, level, *zip(*reading, strict=True))
-            low, high = min(value, float(ends[0])), max(value, float(ends[1]))
-            how = DRAWN if enough(reading) else REDRAWN
+        if not reading:
+            found.append(Probability(value, value, value, uncertainty, ONE_PLAY))
+            continue
+        ends = interval(redrawn_to, level, *zip(*reading, strict=True))
+        low, high = min(value, float(ends[0])), max(value, float(ends[1]))
+        how = DRAWN if is_plenty else REDRAWN
         found.append(Probability(value, low, high, uncertainty, how))
     return found
 
