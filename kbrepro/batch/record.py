@@ -20,7 +20,7 @@ from PIL import Image as Pixels
 from kbrepro import checks, figures, paths
 from kbrepro.batch import plans
 from kbrepro.claims import scorecard
-from kbrepro.claims.judging import CROSS, DEPENDS, sentences_of
+from kbrepro.claims.judging import CROSS, sentences_of
 from kbrepro.claims.tables import Kept, Unlike
 from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of, looks
@@ -148,7 +148,7 @@ class Record:
         display(Markdown("\n\n".join([*shown, *left])))
         for record in records:
             claim = sentences[record["id"]]
-            if record.get("verdict") == DEPENDS:
+            if record.get("depends_on"):
                 title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
                 readings = scorecard.judged(claim, self._kept).readings
                 if CROSS not in title:  # no verdict rests on two choices together

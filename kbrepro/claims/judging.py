@@ -53,7 +53,7 @@ Predicate = Callable[..., Bools]
 #: Tables -> the number that stands beside the verdict, of each drawn experiment, (experiments,).
 Effect = Callable[..., Array]
 KINDS = ("observation", "remark", "own question")
-AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now and then"
+AGAIN, NOT, SOMETIMES = "comes out again", "does not", "now and then"
 TOO_FEW = "too few to say"
 #: On fewer kept trials nothing is said; on fewer than `SURE` a reading decides nothing alone, since
 #: 36 of 36 is the least that shows, by its 95 % interval, a share of at least 0.9.
@@ -227,9 +227,9 @@ class Reading(NamedTuple):
     """The replication probability under one reading: `choice` has `value`, all other choices their
     main one.
 
-    `drawn`, `kept`: trials of the paper and ours, the fewest of the claim's tables. `excluded_by`:
-    the clause that rules the reading out, so that it does not count. `caveat`: what is not as the
-    paper has it in the kept trials.
+    `drawn`, `kept`: trials of the paper and ours, the fewest of the claim's tables. `source`: where
+    each value comes from; one without was found by search. `excluded_by`: the clause that rules the
+    reading out. `caveat`: what is not as the paper has it in the kept trials.
     """
 
     choice: str
@@ -237,8 +237,16 @@ class Reading(NamedTuple):
     probability: Probability
     drawn: int
     kept: int
+    source: str
     excluded_by: str = ""
     caveat: str = ""
+
+    def counts(self, main: Reading) -> bool:
+        """Whether this decides beside the main one: it has a source, no clause excludes it, and it
+        is not on few trials, or on fewer than `SURE` and than the main one.
+        """
+        few = self.on_fewer(LEAST) or self.on_fewer(min(SURE, main.kept))
+        return self is main or bool(self.source and not self.excluded_by and not few)
 
     def on_fewer(self, trials: int) -> bool:
         """Whether this is on fewer kept trials; all rows of a finite population are never few."""
@@ -246,11 +254,17 @@ class Reading(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A verdict, the choices on which it depends, and whether an interval crosses its limit."""
+    """What the main reading says, and what the others that count say of it.
+
+    `agree` of `counted` readings lie on its side of one half; `depends_on`: the choices that alone
+    change the side, or else those that do together. `uncertain`: its interval crosses the limit.
+    """
 
     word: str
     depends_on: list[str]
-    uncertain: bool = False
+    agree: int
+    counted: int
+    uncertain: bool
 
 
 class Judged(NamedTuple):
@@ -361,60 +375,26 @@ def _at(place: Integers, n: int) -> Integers:
 
 
 def verdict_of(readings: Sequence[Reading]) -> Verdict:
-    """Return the verdict on readings, the main one first.
-
-    A reading counts unless a clause excludes it or it is on fewer than `LEAST` trials. One on fewer
-    than `SURE`, and than the main one, does not change the verdict alone.
-    """
+    """Return the verdict on readings, the main one first, which decides the word."""
     main = readings[0]
     if main.on_fewer(LEAST):
-        return Verdict(TOO_FEW, [])
-    counted = [
-        reading for reading in readings if not (reading.excluded_by or reading.on_fewer(LEAST))
-    ]
-    whole = _by_all(counted)
-    for weak in [reading for reading in counted if reading.on_fewer(min(SURE, main.kept))]:
-        others = [reading for reading in counted if reading is not weak]
-        if _by_all(others) != whole:
-            counted = others
-    word, depends_on = _by_all(counted)
-    lows = [reading.probability.low for reading in counted]
-    highs = [reading.probability.high for reading in counted]
-    certain = {
-        AGAIN: min(lows) >= 0.9,
-        NOT: max(highs) <= 0.1,
-        DEPENDS: _apart([max(lows), min(highs)]),
-        SOMETIMES: min(highs) < 0.9
-        and max(lows) > 0.1
-        and (len(counted) == 1 or not _apart([*lows, *highs])),
-    }
-    return Verdict(word, depends_on, not certain[word])
-
-
-def _by_all(counted: Sequence[Reading]) -> tuple[str, list[str]]:
-    """The verdict on readings that all count, and the choices on which it depends."""
-    numbers = [reading.probability.value for reading in counted]
-    if min(numbers) >= 0.9:
-        return AGAIN, []
-    if max(numbers) <= 0.1:
-        return NOT, []
-    if not _apart(numbers):
-        return SOMETIMES, []
-    spread: dict[str, list[float]] = {}
-    for reading in counted[1:]:
-        spread.setdefault(reading.choice, [numbers[0]]).append(reading.probability.value)
-    apart = [choice for choice, values in spread.items() if _apart(values)]
-    alone = [choice for choice in apart if CROSS not in choice]
-    return DEPENDS, alone or apart or [choice for choice in spread if CROSS not in choice]
+        return Verdict(TOO_FEW, [], 1, 1, False)
+    value, low, high, *_ = main.probability
+    word, certain = SOMETIMES, low > 0.1 and high < 0.9
+    if value >= 0.9:
+        word, certain = AGAIN, low >= 0.9
+    elif value <= 0.1:
+        word, certain = NOT, high <= 0.1
+    counted = [reading for reading in readings if reading.counts(main)]
+    side = value > 0.5
+    turned = [reading.choice for reading in counted if (reading.probability.value > 0.5) != side]
+    alone = [choice for choice in turned if CROSS not in choice]
+    n = len(counted)
+    return Verdict(word, [*dict.fromkeys(alone or turned)], n - len(turned), n, not certain)
 
 
 #: Between two choices that are crossed, and between their values.
 CROSS = " × "
-
-
-def _apart(numbers: Sequence[float]) -> bool:
-    """Whether numbers are at least 0.5 apart, whatever rounding made of it (0.7 - 0.2)."""
-    return max(numbers) - min(numbers) >= 0.5 - 1e-9
 
 
 def conjunction(claims: Sequence[Claim]) -> Claim:
@@ -510,6 +490,17 @@ def _clause(chosen: Mapping[str, str], trials: Sequence[Trials], quote: str = ""
     return ""
 
 
+def _source(chosen: Mapping[str, str], trials: Sequence[Trials]) -> str:
+    """Where the values of a reading come from; empty if one of them has no source."""
+    sources = []
+    for value in chosen.values():
+        tables = [there.table for there in trials if value in there.chosen]
+        sources.append(
+            next((table.sources[value] for table in tables if value in table.sources), "")
+        )
+    return "; ".join(dict.fromkeys(sources)) if all(sources) else ""
+
+
 def _reading(
     claim: Claim, chosen: Mapping[str, str], trials: Sequence[Trials], number: Probability
 ) -> Reading:
@@ -522,6 +513,7 @@ def _reading(
         number,
         fewest.table.size or fewest.n,
         fewest.n,
+        _source(chosen, trials),
         _clause(chosen, trials, claim.quote),
         "; ".join(dict.fromkeys(there.table.caveat for there in asked if there.table.caveat)),
     )

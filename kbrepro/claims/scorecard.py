@@ -1,7 +1,6 @@
 """What came out, as records and as Markdown: one row a claim, one row a theorem."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, zip_longest
@@ -13,7 +12,6 @@ from kbrepro.claims.digests import digest
 from kbrepro.claims.judging import (
     AGAIN,
     CROSS,
-    DEPENDS,
     NOT,
     SOMETIMES,
     TOO_FEW,
@@ -33,9 +31,9 @@ from kbrepro.claims.tables import Kept
 Row = dict[str, Any]
 #: A paper, as its claims.json has it: claims, theorems, findings, and what comes out at once.
 Card = dict[str, list[Row]]
-VERDICTS = (AGAIN, NOT, DEPENDS, SOMETIMES, TOO_FEW)
+VERDICTS = (AGAIN, NOT, SOMETIMES, TOO_FEW)
 #: A glyph a verdict, so that a table can be read without colour.
-GLYPHS = dict(zip(VERDICTS, "●○◑◌◇", strict=True))
+GLYPHS = dict(zip(VERDICTS, "●○◌◇", strict=True))
 #: The head of a table of each kind; observations alone count.
 OURS = "our number", "does it come out again?"
 HEADS = {
@@ -47,11 +45,11 @@ HEADS = {
 MEANS = (
     "*96 of 100 reruns*: if the paper's own experiment were run again, at its own size, 96 of 100"
     " such reruns would print the sentence, if our implementation ran it: evidence neither on the"
-    " authors' code or draws nor that the sentence is true. A *reading* is a choice that the paper"
-    " leaves open. ● *comes out again*: at least 90 of 100 under every reading that counts. ○"
-    " *does not*: at most 10. ◑ *depends*: the readings are at least 50 apart. ◌ *now and then*:"
-    " otherwise; if the main reading alone is clear, its word stands there, and after *but* the"
-    " reading farthest from it. ◇ *too few to say*: fewer than eight kept trials. *Uncertain*: the"
+    " authors' code or draws nor that the sentence is true. ● *comes out again*: at least 90 of 100"
+    " under our main interpretation. ○ *does not*: at most 10. ◌ *now and then*: between. ◇ *too"
+    " few to say*: fewer than eight kept trials. An *interpretation* is a choice that the paper"
+    " leaves open. It counts if it has a source and no clause of the paper excludes it. *Depends on"
+    " X: k of N agree*: X changes the side of 50 of 100 on which the number lies. *Uncertain*: the"
     " interval of the number crosses the limit, so that trials which were not kept could turn the"
     " verdict."
 )
@@ -126,6 +124,8 @@ def _outcomes(result: Judged, readings: Sequence[Reading]) -> Row:
     return {
         "verdict": result.verdict.word,
         "depends_on": result.verdict.depends_on,
+        "agree": result.verdict.agree,
+        "counted": result.verdict.counted,
         "uncertain": result.verdict.uncertain,
         "readings": [
             reading._asdict() | {"probability": reading.probability._asdict()}
@@ -238,11 +238,16 @@ def totals(claims: Iterable[Row]) -> str:
     kind = "observation"
     # a finding has no kind
     counted = [record for record in claims if record.get("kind", kind) == kind]
-    n = Counter(record["verdict"] for record in counted)
-    shown = [verdict for verdict in VERDICTS if verdict != TOO_FEW or n[verdict]]
-    counts = ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in shown)
+    counts = []
+    for verdict in VERDICTS:
+        with_it = [record for record in counted if record["verdict"] == verdict]
+        always = sum(record["agree"] == record["counted"] for record in with_it)
+        if with_it or verdict != TOO_FEW:
+            counts.append(f"{len(with_it)} {GLYPHS[verdict]} {verdict}")
+        if verdict in (AGAIN, NOT):
+            counts[-1] += f" ({always} under every interpretation)"
     uncertain = sum(record["uncertain"] for record in counted)
-    return f"{counts}; {uncertain} of them uncertain" if uncertain else counts
+    return f"{', '.join(counts)}; {uncertain} of them uncertain"
 
 
 def tables(records: Sequence[Row], notebook: str = "") -> str:
@@ -299,28 +304,18 @@ def _said(record: Row) -> str:
 def _verdict(record: Row) -> str:
     if "outcome" in record:
         return f"**{record['outcome']}**"
-    on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
-    on += " *(uncertain)*" * record["uncertain"]
-    return f"{GLYPHS[record['verdict']]} **{_word(record)}**{on}"
+    uncertain = " *(uncertain)*" * record["uncertain"]
+    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{uncertain}{_beside(record)}"
 
 
-def _word(record: Row) -> str:
-    """The verdict; of *now and then* what the main reading says if that alone is clear, and the
-    reading that counts and is farthest from it.
-    """
-    here = record["readings"][0]["probability"]["value"]
-    word, farthest = str(record["verdict"]), 0.0
-    if word != SOMETIMES or 0.1 < here < 0.9:
-        return word
-    for reading in record["readings"]:
-        there = reading["probability"]["value"]
-        apart = abs(there - here)
-        # one that is farther away decides nothing, or it would depend on it
-        if farthest < apart < 0.5 and not reading["excluded_by"]:
-            farthest = apart
-            but = f"but {_of_100(there)} with {reading['choice']} {reading['value']}"
-            word = f"{AGAIN if here > 0.5 else NOT}, {but}"
-    return word
+def _beside(record: Row) -> str:
+    """What the other interpretations that count say, if there are any."""
+    agree, counted = record["agree"], record["counted"]
+    if counted == 1:
+        return ""
+    if agree == counted:
+        return ", under every interpretation"
+    return f", depends on {' and '.join(record['depends_on'])}: {agree} of {counted} agree"
 
 
 def _number(record: Row) -> list[str]:
@@ -342,27 +337,25 @@ def _words(record: Row) -> list[str]:
     if "outcome" in record:
         return _room(record)
     main, *others = record["readings"]
-    crossed = [reading for reading in others if CROSS in reading["choice"]]
-    others = [reading for reading in others if reading not in crossed]
+    others = [reading for reading in others if CROSS not in reading["choice"]]
     probability = main["probability"]
     here = probability["value"]
     ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
-    name = "main reading: " if others else ""
+    name = "main interpretation: " if others else ""
     words = [f"{name}{_of_100(here)} reruns{_interval(*ends)}"]
     apart: dict[tuple[str, str], list[str]] = {}
     for reading in others:
         there = reading["probability"]["value"]
         if abs(there - here) >= 0.005:
             often = _of_100(there)
-            if excluded := reading["excluded_by"]:
-                often += f" (does not count: {excluded})"
+            if reading["excluded_by"] or not reading["source"]:
+                why = reading["excluded_by"] or "found by search"
+                often += f" (does not count: {why})"
             apart.setdefault((reading["choice"], often), []).append(f"*{reading['value']}*")
     for (choice, often), values in apart.items():
         words.append(f"{choice} {_listed(values)}: {often}")
     if same := len(others) - sum(map(len, apart.values())):
-        words.append(f"{same} other reading{'s' * (same > 1)}: the same")
-    if crossed:
-        words.append(_combinations(record["readings"], crossed[0]["choice"]))
+        words.append(f"{same} other interpretation{'s' * (same > 1)}: the same")
     return words
 
 
@@ -401,16 +394,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         cells = " | ".join(cell.replace("|", "\\|") for cell in line)
         lines.append(f"| {cells} |")
     return "\n".join(lines)
-
-
-def _combinations(readings: Sequence[Row], crossed: str) -> str:
-    """In how many combinations of two choices that count a sentence comes out again."""
-    named = {"", crossed, *crossed.split(CROSS)}
-    counted = [
-        reading for reading in readings if reading["choice"] in named and not reading["excluded_by"]
-    ]
-    again = sum(reading["probability"]["value"] >= 0.9 for reading in counted)
-    return f"again in {again} of {len(counted)} combinations ({crossed})"
 
 
 def _trials(reading: Row) -> list[str]:

@@ -139,11 +139,11 @@ class Table:
 
     `label` names kept trials; or `load(kept)` returns the `Columns`. `size`: trials that the paper
     drew, of `unit`. `pool`: the rules that the figure shows, by the paper's names. `readings`:
-    choice -> value -> `Names`; the first value of a choice is the main one, and `excluded` gives
-    for a value the clause that rules it out. `apart`: the rules are drawn apart, since trials
-    differ by noise or ties alone. `rows`: a finite population of so many rows is enumerated, with
-    all plays of a row after each other; `size` of them are drawn without replacement, one play
-    each.
+    choice -> value -> `Names`; the first value of a choice is the main one, `excluded` gives for a
+    value the clause that rules it out, and `sources` where it comes from. `apart`: the rules are
+    drawn apart, since trials differ by noise or ties alone. `rows`: a finite population of so many
+    rows is enumerated, with all plays of a row after each other; `size` of them are drawn without
+    replacement, one play each.
     """
 
     what: str
@@ -153,6 +153,7 @@ class Table:
     pool: tuple[str, ...] = ()
     readings: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
     excluded: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     load: Callable[[Kept], Columns] | None = None
     apart: bool = False
     rows: int = 0
