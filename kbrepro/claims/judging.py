@@ -5,7 +5,7 @@ A *claim* is a quote and a *predicate* on the tables that the paper shows, in th
 (`words`). Experiments of the paper's size are drawn from the kept trials; the share in which the
 predicate holds is the **replication probability** (`kbrepro.claims.replication` has the number and
 its interval). A *reading* is a choice that the paper leaves open; each is judged, one choice at a
-time, or two that a table says are `crossed`.
+time, and those that count in pairs.
 
 It is how often our implementation would print the sentence: evidence neither on the authors' code
 or draws nor that the sentence is true. Where it comes from: the probability of replicating (Goodman
@@ -268,35 +268,39 @@ class Verdict(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What came out for a claim: a number for each reading, the main one first, the verdict, and
-    the effect.
+    """What came out for a claim: a number for each reading, the main one first, the verdict, the
+    effect, and the combinations of readings that were not played.
     """
 
     readings: list[Reading]
     verdict: Verdict
     effect: Estimate | None
+    not_played: list[str]
 
 
 def judge(claim: Claim, kept: Kept) -> Judged:
     """Judge a claim by kept trials, deterministically; FileNotFoundError or KeyError names what is
     not kept.
     """
-    under = readings_of(claim, kept)
+    under, not_played = readings_of(claim, kept)
     numbers = replication_probabilities(claim.predicate, [*under.values()], _rng(claim))
     judged = [
         _reading(claim, dict(chosen), trials, number)
         for (chosen, trials), number in zip(under.items(), numbers, strict=True)
     ]
-    return Judged(judged, verdict_of(judged), _effect(claim, kept))
+    return Judged(judged, verdict_of(judged), _effect(claim, kept), not_played)
 
 
 #: The choices of a reading that have not their main value: (choice, value), ...
 Chosen = tuple[tuple[str, str], ...]
 
 
-def readings_of(claim: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
+def readings_of(claim: Claim, kept: Kept) -> tuple[dict[Chosen, list[Trials]], list[str]]:
     """Return the trials of every table of a claim under every reading that it tells from the main
-    one, which is first: one choice at a time, then the crossed ones.
+    one, which is first, and which combinations were not played.
+
+    One choice is varied at a time; those values that count are combined in pairs, and in all ways
+    in which a table says that choices are `crossed`.
     """
     tables = claim.tables()
 
@@ -306,17 +310,27 @@ def readings_of(claim: Claim, kept: Kept) -> dict[Chosen, list[Trials]]:
         return trials
 
     found: dict[Chosen, list[Trials]] = {(): under(())}
-    values = chain.from_iterable(map(Table.values, tables))
-    for single in dict.fromkeys(values):
+    counted = []
+    for single in dict.fromkeys(chain.from_iterable(map(Table.values, tables))):
         trials = under((single,))
         if any(map(Trials.differs, trials, found[()])):
             found[single,] = trials
-    crossed = {*chain.from_iterable(table.crossed for table in tables)}
-    singles = [single for (single,) in [*found][1:] if single[0] in crossed]
-    for one, other in combinations(singles, 2):
-        if one[0] != other[0]:
-            found[one, other] = under((one, other))
-    return found
+            chosen = dict([single])
+            if _source(chosen, trials) and not _clause(chosen, trials, claim.quote):
+                counted.append(single)
+    combined = [*combinations(counted, 2)]
+    for choices in dict.fromkeys(table.crossed for table in tables):
+        values = [single for single in counted if single[0] in choices]
+        for n in range(3, len(choices) + 1):
+            combined += combinations(values, n)
+    not_played = []
+    for chosen in combined:
+        if len(dict(chosen)) == len(chosen):
+            try:
+                found[chosen] = under(chosen)
+            except (KeyError, FileNotFoundError):
+                not_played.append(CROSS.join(dict(chosen).values()))
+    return found, not_played
 
 
 def replication_probabilities(
@@ -377,7 +391,7 @@ def _at(place: Integers, n: int) -> Integers:
 def verdict_of(readings: Sequence[Reading]) -> Verdict:
     """Return the verdict on readings, the main one first, which decides the word."""
     main = readings[0]
-    if main.on_fewer(LEAST):
+    if main.excluded_by or main.on_fewer(LEAST):
         return Verdict(TOO_FEW, [], 1, 1, False)
     value, low, high, *_ = main.probability
     word, certain = SOMETIMES, low > 0.1 and high < 0.9
@@ -445,8 +459,8 @@ class AtOnce(NamedTuple):
 def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
     """Return for each reading how many of the claims come out at once, deterministically."""
     tables, hold = together(claims)
-    all_of = replace(claims[0], predicate=hold, of_parts=tuple(tables))
-    under = readings_of(all_of, kept)
+    all_of = replace(claims[0], quote="", predicate=hold, of_parts=tuple(tables))
+    under, _ = readings_of(all_of, kept)
     readings, rng = [*under.values()], np.random.default_rng(0)
     sample = drawn_once if all(map(enough, map(_counts, readings))) else redrawn
     held = held_in_draws(_held(hold, readings), tables, rng, AT_ONCE, sample=sample)
@@ -478,26 +492,32 @@ def _rng(claim: Claim) -> np.random.Generator:
 
 
 def _clause(chosen: Mapping[str, str], trials: Sequence[Trials], quote: str = "") -> str:
-    """The clause that excludes a reading: that of every table that the reading changes.
+    """The clause that excludes a reading: one that the kept trials do not obey, or that of every
+    table that the reading changes.
 
     A clause that quotes the claim itself excludes nothing: the claim would come out by what it
     says.
     """
-    for name in chosen.values():
-        changed = [there.table.excluded.get(name, "") for there in trials if name in there.chosen]
-        if all(changed) and changed and not (quote and quote in changed[0]):
-            return changed[0]
+    for there in trials:
+        if there.used and there.table.unlike:
+            return there.table.unlike
+    for value in chosen.values():
+        clauses = [
+            there.table.clauses(there.kept).get(value, "")
+            for there in trials
+            if value in there.chosen
+        ]
+        if all(clauses) and clauses and not (quote and quote in clauses[0]):
+            return clauses[0]
     return ""
 
 
 def _source(chosen: Mapping[str, str], trials: Sequence[Trials]) -> str:
     """Where the values of a reading come from; empty if one of them has no source."""
-    sources = []
-    for value in chosen.values():
-        tables = [there.table for there in trials if value in there.chosen]
-        sources.append(
-            next((table.sources[value] for table in tables if value in table.sources), "")
-        )
+    named: dict[str, str] = {}
+    for there in trials:
+        named |= there.table.sources
+    sources = [named.get(value, "") for value in chosen.values()]
     return "; ".join(dict.fromkeys(sources)) if all(sources) else ""
 
 
@@ -505,7 +525,11 @@ def _reading(
     claim: Claim, chosen: Mapping[str, str], trials: Sequence[Trials], number: Probability
 ) -> Reading:
     asked = [there for there in trials if there.used]
-    by_chance = [there for there in asked if not there.fixed] or asked
+    by_chance = [there for there in asked if not there.fixed]
+    caveats = dict.fromkeys(there.table.caveat for there in asked)
+    if by_chance:
+        caveats |= {f"{there.table.what}: one play": "" for there in asked if there.fixed}
+    by_chance = by_chance or asked
     fewest = min(by_chance, key=lambda there: there.n / (there.table.size or there.n))
     return Reading(
         CROSS.join(chosen),
@@ -515,7 +539,7 @@ def _reading(
         fewest.n,
         _source(chosen, trials),
         _clause(chosen, trials, claim.quote),
-        "; ".join(dict.fromkeys(there.table.caveat for there in asked if there.table.caveat)),
+        "; ".join(filter(None, caveats)),
     )
 
 

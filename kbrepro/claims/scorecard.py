@@ -29,7 +29,8 @@ from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
 Row = dict[str, Any]
-#: A paper, as its claims.json has it: claims, theorems, findings, and what comes out at once.
+#: A paper, as its claims.json has it: claims, theorems, findings, the choices that it leaves open,
+#: and what comes out at once.
 Card = dict[str, list[Row]]
 VERDICTS = (AGAIN, NOT, SOMETIMES, TOO_FEW)
 #: A glyph a verdict, so that a table can be read without colour.
@@ -47,14 +48,15 @@ MEANS = (
     " such reruns would print the sentence, if our implementation ran it: evidence neither on the"
     " authors' code or draws nor that the sentence is true. ● *comes out again*: at least 90 of 100"
     " under our main interpretation. ○ *does not*: at most 10. ◌ *now and then*: between. ◇ *too"
-    " few to say*: fewer than eight kept trials. An *interpretation* is a choice that the paper"
-    " leaves open. It counts if it has a source and no clause of the paper excludes it. *Depends on"
-    " X: k of N agree*: X changes the side of 50 of 100 on which the number lies. *Uncertain*: the"
-    " interval of the number crosses the limit, so that trials which were not kept could turn the"
-    " verdict."
+    " few to say*: fewer than eight kept trials, or not played as the paper does. An"
+    " *interpretation* is a choice that the paper leaves open. It counts if it has a source and no"
+    " clause of the paper excludes it. *Depends on X: k of N agree*: X moves the number across 50"
+    " of 100. *Uncertain*: the interval of the number crosses the limit, so that trials which were"
+    " not kept could turn the verdict. *Not rerun*: the paper names its rows, sensor rows above"
+    " all, and each has one play here."
 )
 #: What a claims.json has.
-PARTS = {"claims", "theorems", "findings", "at_once"}
+PARTS = {"claims", "theorems", "findings", "choices", "at_once"}
 #: A row of a table is no sentence: it stands without quotation marks.
 ROW = "Row of Table"
 #: Until an edition is frozen before it is played.
@@ -108,6 +110,7 @@ def of_paper(paper: str, kept: Kept) -> Card:
     for claim in observed:
         groups.setdefault(claim.finding or claim.id, []).append(claim)
     run["findings"] = [_finding(group, kept) for group in groups.values()]
+    run["choices"] = _choices([one for one in sentences if isinstance(one, Claim)], kept)
     enough = [claim for claim in observed if judged(claim, kept).verdict.word != TOO_FEW]
     run["at_once"] = [line._asdict() for line in held_at_once(enough, kept)] if enough else []
     return run
@@ -119,6 +122,24 @@ def _finding(group: Sequence[Claim], kept: Kept) -> Row:
     return {"ids": [claim.id for claim in group]} | _outcomes(result, result.readings[:1])
 
 
+def _choices(claims: Sequence[Claim], kept: Kept) -> list[Row]:
+    """Every value of every choice that the tables of claims have, with its source and clause."""
+    rows: dict[tuple[str, str], Row] = {}
+    for table in chain.from_iterable(map(Claim.tables, claims)):
+        clauses = table.clauses(kept)
+        for choice, values in table.readings.items():
+            for value in values:
+                row = {
+                    "choice": choice,
+                    "value": value,
+                    "main": value == next(iter(values)),
+                    "source": table.sources.get(value, ""),
+                    "excluded_by": clauses.get(value, ""),
+                }
+                rows.setdefault((choice, value), row)
+    return [*rows.values()]
+
+
 def _outcomes(result: Judged, readings: Sequence[Reading]) -> Row:
     """A verdict and the numbers of readings, as claims.json has them."""
     return {
@@ -127,6 +148,7 @@ def _outcomes(result: Judged, readings: Sequence[Reading]) -> Row:
         "agree": result.verdict.agree,
         "counted": result.verdict.counted,
         "uncertain": result.verdict.uncertain,
+        "not_played": result.not_played,
         "readings": [
             reading._asdict() | {"probability": reading.probability._asdict()}
             for reading in readings
@@ -227,8 +249,23 @@ def summary(run: Card) -> list[str]:
         n = len(line["holds"])
         others = ", ".join(line["fails"]) or "none"
         rows.append([reading, f"{n} of {n + len(line['fails'])}", f"{line['mean']:.1f}", others])
-    head = ["reading", "at once in 9 of 10 reruns", "in a rerun, on average", "the others"]
-    return [*parts, table(head, rows)]
+    head = ["interpretation", "at once in 9 of 10 reruns", "in a rerun, on average", "the others"]
+    return [*parts, table(head, rows), *choices(run["choices"])]
+
+
+def choices(values: Sequence[Row]) -> list[str]:
+    """Return the table of what a paper leaves open, if it does: by choice the values that count,
+    and those that do not, with their sources.
+    """
+    cells: dict[str, list[list[str]]] = {}
+    for value in values:
+        why = value["excluded_by"] or value["source"] or "found by search"
+        counts = value["source"] and not value["excluded_by"]
+        place = 0 if value["main"] else 1 if counts else 2
+        cells.setdefault(value["choice"], [[], [], []])[place].append(f"*{value['value']}*: {why}")
+    rows = [[choice, *map("<br>".join, there)] for choice, there in cells.items()]
+    head = ["what the paper leaves open", "main interpretation", "counts, too", "shown alone"]
+    return [table(head, rows)] if rows else []
 
 
 def totals(claims: Iterable[Row]) -> str:
@@ -247,7 +284,8 @@ def totals(claims: Iterable[Row]) -> str:
         if verdict in (AGAIN, NOT):
             counts[-1] += f" ({always} under every interpretation)"
     uncertain = sum(record["uncertain"] for record in counted)
-    return f"{', '.join(counts)}; {uncertain} of them uncertain"
+    fixed = sum(_not_rerun(record["readings"][0]) for record in counted)
+    return f"{', '.join(counts)}; {uncertain} of them uncertain, {fixed} not rerun"
 
 
 def tables(records: Sequence[Row], notebook: str = "") -> str:
@@ -304,12 +342,20 @@ def _said(record: Row) -> str:
 def _verdict(record: Row) -> str:
     if "outcome" in record:
         return f"**{record['outcome']}**"
-    uncertain = " *(uncertain)*" * record["uncertain"]
-    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{uncertain}{_beside(record)}"
+    marks = " *(uncertain)*" * record["uncertain"]
+    marks += " *(not rerun)*" * _not_rerun(record["readings"][0])
+    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{marks}{_beside(record)}"
+
+
+def _not_rerun(reading: Row) -> bool:
+    """Whether nothing was drawn: all rows of a finite population, with one play each."""
+    return bool(reading["probability"]["how"] == ONE_PLAY)
 
 
 def _beside(record: Row) -> str:
-    """What the other interpretations that count say, if there are any."""
+    """What the other interpretations that count say, if there are any; or why there is no number."""
+    if clause := record["readings"][0]["excluded_by"]:
+        return f": not played as the paper does ({clause})"
     agree, counted = record["agree"], record["counted"]
     if counted == 1:
         return ""
@@ -337,17 +383,19 @@ def _words(record: Row) -> list[str]:
     if "outcome" in record:
         return _room(record)
     main, *others = record["readings"]
-    others = [reading for reading in others if CROSS not in reading["choice"]]
-    probability = main["probability"]
-    here = probability["value"]
-    ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
+    # of two choices together, those alone that turn the verdict
+    others = [
+        reading
+        for reading in others
+        if CROSS not in reading["choice"] or reading["choice"] in record["depends_on"]
+    ]
+    here = main["probability"]["value"]
     name = "main interpretation: " if others else ""
-    words = [f"{name}{_of_100(here)} reruns{_interval(*ends)}"]
+    words = [f"{name}{_often(main)}"]
     apart: dict[tuple[str, str], list[str]] = {}
     for reading in others:
-        there = reading["probability"]["value"]
-        if abs(there - here) >= 0.005:
-            often = _of_100(there)
+        if abs(reading["probability"]["value"] - here) >= 0.005:
+            often = _often(reading, short=True)
             if reading["excluded_by"] or not reading["source"]:
                 why = reading["excluded_by"] or "found by search"
                 often += f" (does not count: {why})"
@@ -356,7 +404,23 @@ def _words(record: Row) -> list[str]:
         words.append(f"{choice} {_listed(values)}: {often}")
     if same := len(others) - sum(map(len, apart.values())):
         words.append(f"{same} other interpretation{'s' * (same > 1)}: the same")
+    if record["not_played"]:
+        words.append(f"combinations not played: {len(record['not_played'])}")
     return words
+
+
+def _often(reading: Row, short: bool = False) -> str:
+    """`96 of 100 reruns (90 to 98)`, in short without the interval; or whether it holds in the one
+    play that there is.
+    """
+    probability = reading["probability"]
+    if _not_rerun(reading):
+        return "holds" if probability["value"] > 0.5 else "does not hold"
+    often = _of_100(probability["value"])
+    if short:
+        return often
+    ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
+    return f"{often} reruns{_interval(*ends)}"
 
 
 def _interval(low: str, high: str) -> str:
@@ -398,9 +462,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _trials(reading: Row) -> list[str]:
     """What a number rests on: trials kept and drawn, and what waits to be played."""
-    probability = reading["probability"]
     rests_on = f"{reading['kept']} kept, {reading['drawn']} a rerun"
-    if probability["how"] == ONE_PLAY:
+    if _not_rerun(reading):
         rests_on = "one play, nothing redrawn"
     return [f"<small>{part}</small>" for part in (rests_on, reading["caveat"]) if part]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,8 +23,10 @@ from kbrepro.typing import Array, Integers
 #: (rule, statistic) -> one number per kept trial, (N,); or a pair (N, 2): the ratio of two means.
 Columns = dict[tuple[str, str], Array]
 #: What a reading changes: a rule of the paper -> a rule of the label, or (label, rule) of another
-#: one; * -> a label for all rules but those.
+#: one; a statistic -> another one; * -> a label for all rules. In a label that is named, * is the
+#: label without this choice, so that two choices are combined in `light, standardised, B one`.
 Names = Mapping[str, str | tuple[str, str]]
+Made = TypeVar("Made")
 TOTAL, SIMPLE, CURVE, SECONDS = "total", "simple regret", "mean over rounds", "seconds"
 EXPONENT = "exponent of seconds"
 
@@ -85,13 +87,14 @@ class Kept:
         """Return the curves of a label by rule; none if its job is not an experiment."""
         return curves(self._open(label)[1].columns)
 
-    def loaded(self, load: Callable[[Kept], Columns]) -> Columns:
+    def loaded(self, load: Callable[[Kept], Made]) -> Made:
         """Return what the `load` of a table makes of the kept trials: called once, for all claims
         and readings.
         """
         if load not in self._made:
             self._made[load] = load(self)
-        return self._made[load]
+        made: Made = self._made[load]
+        return made
 
     def column(self, label: str, rule: str, statistic: str) -> Array:
         """Return a statistic of a rule, one number per trial (N,); KeyError on an unknown one.
@@ -122,14 +125,21 @@ def _exponent_of_seconds(curve: Curve) -> Array:
     return np.log(curve.seconds.cumsum(axis=1)[:, late]) @ x / (x @ x)
 
 
-#: What a figure may plot of a rule's curves: R_T, the regret of the best arm pulled, the mean of
-#: R_t over all rounds, and what they say of time.
+def _until(t: int) -> Callable[[Curve], Array]:
+    """R_t at the first kept round from t on, (trials,)."""
+    return lambda curve: curve.cumulative_regret[:, curve.at[np.searchsorted(curve.at, t)] - 1]
+
+
+#: What a figure may plot of a rule's curves: R_T, R_t before its end, the regret of the best arm
+#: pulled, the mean of R_t over all rounds, and what they say of time.
 STATISTICS: dict[str, Callable[[Curve], Array]] = {
     TOTAL: lambda curve: curve.cumulative_regret[:, -1],
     SIMPLE: lambda curve: curve.regret.min(axis=1),
     CURVE: _mean_over_rounds,
     SECONDS: lambda curve: curve.seconds.sum(axis=1),
     EXPONENT: _exponent_of_seconds,
+    "R_t, t = 100": _until(100),
+    "R_t, t = 300": _until(300),
 }
 
 
@@ -139,11 +149,13 @@ class Table:
 
     `label` names kept trials; or `load(kept)` returns the `Columns`. `size`: trials that the paper
     drew, of `unit`. `pool`: the rules that the figure shows, by the paper's names. `readings`:
-    choice -> value -> `Names`; the first value of a choice is the main one, `excluded` gives for a
-    value the clause that rules it out, and `sources` where it comes from. `apart`: the rules are
-    drawn apart, since trials differ by noise or ties alone. `rows`: a finite population of so many
-    rows is enumerated, with all plays of a row after each other; `size` of them are drawn without
-    replacement, one play each.
+    choice -> value -> `Names`; the first value of a choice is the main one. `sources` gives for a
+    value where it comes from, `excluded` the clause that rules it out, `refuted(kept)` the clauses
+    that rule out values by what was printed or drawn. All pairs of choices are combined, and those
+    of `crossed` all at once. `unlike`: the clause of the paper which the kept trials do not obey,
+    so that they say nothing. `apart`: the rules are drawn apart, since trials differ by noise or
+    ties alone. `rows`: a finite population of so many rows is enumerated, with all plays of a row
+    after each other; `size` of them are drawn without replacement, one play each.
     """
 
     what: str
@@ -152,13 +164,15 @@ class Table:
     unit: str = "function"
     pool: tuple[str, ...] = ()
     readings: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
-    excluded: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    refuted: Callable[[Kept], Mapping[str, str]] | None = None
     load: Callable[[Kept], Columns] | None = None
     apart: bool = False
     rows: int = 0
     crossed: tuple[str, ...] = ()
     caveat: str = ""
+    unlike: str = ""
 
     def values(self) -> Iterator[tuple[str, str]]:
         """Yield every choice with each of its values but the main one."""
@@ -168,14 +182,27 @@ class Table:
     def under(self, kept: Kept, reading: Mapping[str, str]) -> Trials:
         """Return the trials under a reading, {choice: value}; a choice that it does not name has
         its main value.
+
+        KeyError if two values that are not the main ones name the same rule.
         """
         names: dict[str, str | tuple[str, str]] = {}
-        chosen = set[str]()
+        chosen = dict[str, Names]()
         for choice, values in self.readings.items():
             value = reading.get(choice, "")
-            names |= values.get(value, next(iter(values.values())))
-            chosen |= {value} & values.keys()
-        return Trials(self, kept, names, chosen)
+            changed = dict(values.get(value, next(iter(values.values()))))
+            if value in values:
+                for other, taken in chosen.items():
+                    if taken.keys() & changed.keys() - {"*"}:
+                        raise KeyError(f"{other} and {value} change the same rule")
+                chosen[value] = changed
+            if "*" in changed and "*" in names:
+                changed["*"] = str(changed["*"]).replace("*", str(names["*"]))
+            names |= changed
+        return Trials(self, kept, names, {*chosen})
+
+    def clauses(self, kept: Kept) -> Mapping[str, str]:
+        """Return for every value that is ruled out the clause that does it."""
+        return {**self.excluded, **(kept.loaded(self.refuted) if self.refuted else {})}
 
 
 class Trials:
@@ -194,14 +221,13 @@ class Trials:
 
     def _looked_up(self, rule: str, statistic: str) -> Array:
         where = self.names.get(rule, rule)
-        label, name = (
-            where
-            if isinstance(where, tuple)
-            else (str(self.names.get("*", self.table.label)), where)
-        )
+        label, name = where if isinstance(where, tuple) else ("*", where)
+        for base in (str(self.names.get("*", "*")), self.table.label):
+            label = label.replace("*", base)
+        shown = str(self.names.get(statistic, statistic))
         if self.table.load is None:
-            return self.kept.column(label, name, statistic)
-        return self.kept.loaded(self.table.load)[name, statistic]
+            return self.kept.column(label, name, shown)
+        return self.kept.loaded(self.table.load)[name, shown]
 
     @property
     def n(self) -> int:
@@ -222,7 +248,8 @@ class Trials:
             for name in {*self.names, *main.names}
             if self.names.get(name) != main.names.get(name)
         }
-        return bool(main.used) and ("*" in changed or any(rule in changed for rule, _ in main.used))
+        asked = {"*", *chain.from_iterable(main.used)}
+        return bool(main.used) and not asked.isdisjoint(changed)
 
 
 def all_kept(n: int) -> Integers:
