@@ -15,3 +15,6 @@ class Columns:
     def column(self, label, rule, statistic):
         assert statistic == "total"
         return self.labels[label][rule]
+
+    def loaded(self, load):
+        return load(self)

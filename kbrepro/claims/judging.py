@@ -302,11 +302,11 @@ def readings_of(claim: Claim, kept: Kept) -> tuple[dict[Chosen, list[Trials]], l
     One choice is varied at a time; those values that count are combined in pairs, and in all ways
     in which a table says that choices are `crossed`.
     """
-    tables = claim.tables()
+    tables, every = claim.tables(), Draw(drawing.all_kept)
 
     def under(chosen: Chosen) -> list[Trials]:
         trials = [table.under(kept, dict(chosen)) for table in tables]
-        _of_all(claim.predicate, trials)  # which columns it asks for
+        _of_all(claim.predicate, trials, every)  # which columns it asks for
         return trials
 
     found: dict[Chosen, list[Trials]] = {(): under(())}
@@ -339,9 +339,9 @@ def replication_probabilities(
     """Return the replication probability of a predicate under each reading, all on the same draws
     of trials; experiments of one trial a table are enumerated.
     """
-    tables = [trials.table for trials in readings[0]]
+    tables, every = [trials.table for trials in readings[0]], Draw(drawing.all_kept)
     for trials in readings:
-        _of_all(predicate, trials)  # which columns it asks for
+        _of_all(predicate, trials, every)  # which columns it asks for
     if all(table.size == 1 and not table.rows for table in tables):
         return [enumerated(_every_pair(predicate, trials), rng) for trials in readings]
     return probabilities(
@@ -349,9 +349,9 @@ def replication_probabilities(
     )
 
 
-def _of_all(function: Predicate | Effect, trials: Sequence[Trials]) -> np.ndarray:
-    """What a predicate or an effect says of all kept trials."""
-    return function(*(View(there, Draw(drawing.all_kept)) for there in trials))
+def _of_all(function: Predicate | Effect, trials: Sequence[Trials], every: Draw) -> np.ndarray:
+    """What a predicate or an effect says of all kept trials, one draw of every table."""
+    return function(*(View(there, every) for there in trials))
 
 
 def _counts(trials: Sequence[Trials]) -> list[tuple[int, int]]:
@@ -548,8 +548,9 @@ def _effect(claim: Claim, kept: Kept) -> Estimate | None:
     if claim.effect is None:
         return None
     trials = [table.under(kept, {}) for table in claim.tables(claim.effect)]
-    _of_all(claim.effect, trials)  # which columns it asks for
-    value = float(np.ravel(_of_all(claim.effect, trials))[0])
+    every = Draw(drawing.all_kept)
+    _of_all(claim.effect, trials, every)  # which columns it asks for
+    value = float(np.ravel(_of_all(claim.effect, trials, every))[0])
     streams = _rng(claim).spawn(len(trials))
     draws = [
         Draw(drawing.resampled(there.table, stream, REDRAWS), there.table.apart, REDRAWS)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,7 +47,7 @@ class Kept:
         plan: Callable[[], Mapping[str, Planned]] = dict,
         unlike: Callable[[str], str] = lambda label: "",
     ) -> None:
-        self.folder, self._read = folder, cache(partial(store.opened, folder))
+        self.folder = folder
         self.parameters = parameters or {}
         self._plan, self._unlike = plan, cache(unlike)
         self._made: dict[object, Any] = {}
@@ -67,7 +67,16 @@ class Kept:
 
     def _open(self, label: str) -> tuple[Any, store.Played]:
         self._require_like(label)
-        return self._read(label)
+        key = store.opened, label
+        if key not in self._made:
+            try:
+                self._made[key] = store.opened(self.folder, label)
+            except FileNotFoundError as error:  # it lists the kept labels, which takes time
+                self._made[key] = error
+        if isinstance(self._made[key], FileNotFoundError):
+            raise self._made[key]
+        opened: tuple[Any, store.Played] = self._made[key]
+        return opened
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept

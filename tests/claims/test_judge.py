@@ -8,6 +8,7 @@ from tiny import Columns
 
 from kbrepro.claims import judging, scorecard
 from kbrepro.claims.judging import (
+    CROSS,
     ONE_PLAY,
     TOO_FEW,
     Outcome,
@@ -20,35 +21,33 @@ from kbrepro.claims.judging import (
     unchecked,
     verdict_of,
 )
-from kbrepro.claims.tables import Table
+from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import better
 
 
 def reading(value, choice="", name="", clause="", low=None, high=None, kept=50, how="redrawn"):
     low, high = (value if edge is None else edge for edge in (low, high))
-    return Reading(choice, name, Probability(value, low, high, 0.0, how), 25, kept, clause)
+    number = Probability(value, low, high, 0.0, how)
+    return Reading(choice, name, number, 25, kept, "text", clause)
 
 
-def told(readings):
-    return verdict_of(readings)[:2]
+def beside(*others, main=1.0):
+    """On which choices a verdict depends, and how many of how many agree."""
+    return verdict_of([reading(main), *others])[1:4]
 
 
 @pytest.mark.parametrize(
-    ("numbers", "verdict"),
+    ("number", "word"),
     [
-        ([0.9, 1.0], ("comes out again", [])),
-        ([0.89, 1.0], ("now and then", [])),
-        ([0.1, 0.0], ("does not", [])),
-        ([0.11, 0.0], ("now and then", [])),
-        ([0.4], ("now and then", [])),
-        ([0.25, 0.74], ("now and then", [])),
-        ([0.25, 0.75], ("depends", ["x"])),
-        ([0.2, 0.7], ("depends", ["x"])),  # 0.7 - 0.2 < 0.5 in floating point
-        ([1.0, 0.0], ("depends", ["x"])),
+        (0.9, "comes out again"),
+        (0.89, "now and then"),
+        (0.11, "now and then"),
+        (0.1, "does not"),
     ],
 )
-def test_the_four_verdicts(numbers, verdict):
-    assert told([reading(numbers[0]), *(reading(n, "x", str(n)) for n in numbers[1:])]) == verdict
+def test_the_main_reading_decides_the_word(number, word):
+    for other in (0.0, 0.5, 1.0):
+        assert verdict_of([reading(number), reading(other, "x", "b")]).word == word
 
 
 @pytest.mark.parametrize(
@@ -67,46 +66,44 @@ def test_a_verdict_is_uncertain_if_an_interval_crosses_its_limit(value, low, hig
     assert verdict_of([reading(value, low=low, high=high)]).uncertain == uncertain
 
 
-def test_that_it_depends_is_uncertain_if_the_intervals_are_less_than_a_half_apart():
-    for low, uncertain in ((0.7, False), (0.6, True)):
-        other = reading(0.1, "x", "b", high=0.2)
-        assert verdict_of([reading(0.9, low=low), other]).uncertain == uncertain
-
-
-def test_fewer_than_eight_trials_are_too_few_to_say_and_decide_nothing():
-    assert verdict_of([reading(1.0, kept=7)]) == (TOO_FEW, [], False)
-    assert told([reading(1.0, kept=8)]) == ("comes out again", [])
-    assert told([reading(1.0, kept=1, how=ONE_PLAY)]) == ("comes out again", [])
-    assert told([reading(1.0), reading(0.0, "x", "b", kept=7)]) == ("comes out again", [])
-
-
-def test_a_reading_on_fewer_than_36_trials_and_than_the_main_one_does_not_decide_alone():
-    weak = reading(0.0, "x", "b", kept=35)
-    assert told([reading(1.0), weak]) == ("comes out again", [])
-    assert told([reading(1.0), weak._replace(kept=36)]) == ("depends", ["x"])
-    assert told([reading(1.0, kept=35), weak]) == ("depends", ["x"])
-    assert told([reading(1.0), weak, reading(0.0, "y", "c", kept=36)]) == ("depends", ["y"])
+def test_beside_the_word_stands_who_is_on_the_other_side_of_one_half():
+    x, y = reading(0.51, "x", "a"), reading(0.5, "y", "b")
+    assert beside(x) == ([], 2, 2)
+    assert beside(x, y) == (["y"], 2, 3)
+    assert beside(x, y, main=0.5) == (["x"], 2, 3)
+    assert beside(y, y._replace(value="c"), x._replace(probability=y.probability)) == (
+        ["y", "x"], 1, 4
+    )  # fmt: skip
 
 
 def test_two_choices_decide_together_if_neither_does_alone():
-    single = reading(0.3, "x", "a"), reading(0.3, "y", "b")
-    pair = reading(0.9, "x × y", "a × b")
-    assert told([reading(0.2), *single, pair]) == ("depends", ["x × y"])
-    assert told([reading(0.2), single[0], reading(0.8, "y", "b"), pair]) == ("depends", ["y"])
+    single = reading(0.9, "x", "a"), reading(0.9, "y", "b")
+    pair = reading(0.2, "x × y", "a × b")
+    assert beside(*single, pair) == (["x × y"], 3, 4)
+    assert beside(single[0], reading(0.1, "y", "b"), pair) == (["y"], 2, 4)
 
 
-def test_it_depends_on_every_choice_that_alone_moves_the_number_by_a_half():
-    def verdict(*others):
-        return told([reading(0.5), *(reading(n, choice, str(n)) for choice, n in others)])
+@pytest.mark.parametrize(
+    "not_counted",
+    [
+        {"excluded_by": "a clause"},
+        {"source": ""},  # found by search
+        {"kept": 35},  # of a main one on 50
+    ],
+)
+def test_what_does_not_count_decides_nothing(not_counted):
+    other = reading(0.0, "x", "b", kept=36)
+    assert beside(other) == (["x"], 1, 2)
+    assert beside(other._replace(**not_counted)) == ([], 1, 1)
 
-    assert verdict(("x", 1.0), ("y", 0.6)) == ("depends", ["x"])
-    assert verdict(("x", 1.0), ("y", 0.0)) == ("depends", ["x", "y"])
-    assert verdict(("x", 0.8), ("y", 0.2)) == ("depends", ["x", "y"])  # together alone
-    assert verdict(("x", 0.8), ("x", 0.2)) == ("depends", ["x"])  # two values of one choice
 
-
-def test_an_excluded_reading_does_not_count():
-    assert told([reading(1.0), reading(0.0, "x", "b", "a clause")]) == ("comes out again", [])
+def test_few_trials_say_nothing_and_decide_nothing_beside_more():
+    assert verdict_of([reading(1.0, kept=7)]).word == TOO_FEW
+    assert verdict_of([reading(1.0, clause="Section 3")]).word == TOO_FEW
+    for enough in (reading(1.0, kept=8), reading(1.0, kept=1, how=ONE_PLAY)):
+        assert verdict_of([enough]).word == "comes out again"
+    for kept, counted in ((7, 1), (8, 2)):
+        assert verdict_of([reading(1.0, kept=8), reading(0.0, "x", "b", kept=kept)])[3] == counted
 
 
 def test_theorems_by_their_outcome():
@@ -139,6 +136,7 @@ one = Table(
     3,
     pool=("a", "b"),
     readings=READINGS,
+    sources={"c": "text"},
     excluded={"c": "clause: a is better than b"},
 )
 two = Table("two", "two", 3, pool=("a", "b"))
@@ -173,9 +171,23 @@ def test_a_clause_excludes_a_reading_of_all_claims_but_the_one_that_it_quotes():
         ("", 1, False),
         ("c", 0, True),
     ]
-    assert judged.verdict.word == "comes out again"
-    assert judge(replace(in_one, quote="a is better than b"), kept).verdict.word == "depends"
+    assert judged.verdict.counted == 1
+    assert judge(replace(in_one, quote="a is better than b"), kept).verdict.counted == 2
     assert judge(in_both, kept).verdict.word == "does not"
+
+
+def test_a_clause_can_be_computed_from_the_kept_trials():
+    by_trials = replace(
+        one, excluded={}, refuted=lambda kept: {"c": f"{kept.column('one', 'c', TOTAL)[0]} printed"}
+    )
+    clauses = [r.excluded_by for r in judge(on(by_trials), kept).readings]
+    assert clauses == ["", "0.5 printed"]
+
+
+def test_trials_that_are_not_as_the_paper_has_them_say_nothing():
+    judged = judge(on(replace(one, unlike="Section 3")), kept)
+    assert judged.verdict.word == TOO_FEW
+    assert {r.excluded_by for r in judged.readings} == {"Section 3"}
 
 
 def test_a_reading_of_a_rule_that_is_not_asked_for_is_no_reading():
@@ -186,44 +198,71 @@ def only_a(one):
     return one["a"] < 2
 
 
-# Two choices, crossed; claims together
-
-crossed = Table(
-    "crossed",
-    "one",
-    3,
-    readings={"a": {"a": {}, "c": {"a": "c"}}, "b": {"b": {}, "c": {"b": "c"}}},
-    excluded={"c": "a clause"},
-    crossed=("a", "b"),
-)
-
-
-@claim("X-3", "")
-def in_crossed(crossed):
-    """a is better than b"""
-    return better(crossed["a"], crossed["b"])
+def on(*tables):
+    """The claim that a is better than b on tables."""
+    return replace(
+        in_one,
+        quote="on tables",
+        predicate=lambda *views: np.all([better(view["a"], view["b"]) for view in views], axis=0),
+        effect=None,
+        of_parts=tables,
+    )
 
 
-def test_crossed_choices_are_judged_in_all_combinations():
-    readings = judge(in_crossed, kept).readings
-    assert [(r.choice, r.value, r.probability.value) for r in readings] == [
-        ("", "", 1.0),
-        ("a", "c", 1.0),
-        ("b", "c", 0.0),
-        ("a × b", "c × c", 0.0),
-    ]
-    assert [bool(r.excluded_by) for r in readings] == [False, True, True, True]
+# Choices together; claims together
+
+CHOICES = {
+    "a": {"a": {}, "other a": {"a": "c"}, "third a": {"a": "b"}},
+    "b": {"b": {}, "other b": {"b": "c"}},
+    "where": {"here": {}, "there": {"*": "two"}},
+}
+SOURCES = dict.fromkeys(("other a", "other b", "there"), "text")
+whole = Table("whole", "one", 3, readings=CHOICES, sources=SOURCES)
+
+
+def values(table):
+    """The combined readings of the claim on a table, and those that were not played."""
+    judged = judge(on(table), kept)
+    return [r.value for r in judged.readings if CROSS in r.choice], judged.not_played
+
+
+def test_choices_that_count_are_combined_in_pairs_where_the_columns_are_there():
+    assert values(whole) == (
+        ["other a × other b"], ["other a × there", "other b × there"]
+    )  # fmt: skip
+    excluded = replace(whole, excluded={"other b": "a clause"})
+    assert values(excluded) == ([], ["other a × there"])
+    assert values(replace(whole, sources={})) == ([], [])
+
+
+def test_two_values_that_change_one_rule_are_no_combination():
+    same = {"a": CHOICES["a"], "again": {"as it is": {}, "changed": {"a": "b"}}}
+    clash = replace(whole, readings=same, sources=SOURCES | {"changed": "text"})
+    assert values(clash) == ([], ["other a × changed"])
+
+
+def test_a_label_is_composed_of_two_choices_and_three_are_crossed_where_it_is_said():
+    labels = {"x": dict(a=[1.0] * 9, b=[2.0] * 9, c=[0.0] * 9), "x, z": dict(a=[5.0] * 9)}
+    labels |= {"x, y": dict(a=[1.5] * 9, b=[3.0] * 9, c=[0.0] * 9), "x, y, z": dict(a=[2.5] * 9)}
+    readings = {
+        "scale": {"raw": {}, "y": {"*": "*, y"}},
+        "norm": {"one": {}, "z": {"a": ("*, z", "a")}},
+        "rival": {"b": {}, "none": {"b": "c"}},
+    }
+    sources = dict.fromkeys(("y", "z", "none"), "text")
+    table = Table("x", "x", 3, readings=readings, sources=sources)
+    pairs = {"y × z": 1, "y × none": 0, "z × none": 0}
+    for crossed, more in (((), {}), ((*readings,), {"y × z × none": 0})):
+        judged = judge(on(replace(table, crossed=crossed)), Columns(**labels))
+        found = {r.value: r.probability.value for r in judged.readings}
+        assert found == {"": 1, "y": 1, "z": 0, "none": 0} | pairs | more
 
 
 def test_a_clause_excludes_a_reading_only_if_all_tables_that_it_changes_have_it():
     free = replace(one, excluded={})
 
-    def predicate(*views):
-        return np.all([better(view["a"], view["b"]) for view in views], axis=0)
-
     def excluded(*tables):
-        each = replace(in_one, predicate=predicate, effect=None, of_parts=tables)
-        return [bool(r.excluded_by) for r in judge(each, kept).readings]
+        return [bool(r.excluded_by) for r in judge(on(*tables), kept).readings]
 
     assert excluded(one, two) == [False, True] and excluded(one, free) == [False, False]
 

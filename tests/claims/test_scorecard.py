@@ -14,17 +14,17 @@ ROOT = Path(__file__).parents[2]
 RUNS = scorecard.read(ROOT / "results" / "paper")
 
 
-def reading(value, choice="", name="", excluded="", drawn=25, kept=100, how="redrawn"):
+def reading(value, choice="", name="", excluded="", source="text", how="redrawn"):
     probability = {"value": value, "low": value - 0.1, "high": value, "error": 0.0, "how": how}
     return {"choice": choice, "value": name, "probability": probability} | {
-        "drawn": drawn, "kept": kept, "excluded_by": excluded, "caveat": ""
+        "drawn": 25, "kept": 100, "source": source, "excluded_by": excluded, "caveat": ""
     }  # fmt: skip
 
 
 CLAIM = {
     "id": "9-A", "kind": "observation", "where": "Fig. 1", "quote": "A | B are alike.",
-    "finding": "", "verdict": "depends", "uncertain": False,
-    "depends_on": ["width"], "effect": {"value": 1.25, "low": 1.1, "high": 1.4, "shows": "ratio"},
+    "finding": "", "verdict": "comes out again", "uncertain": False, "not_played": [],
+    "depends_on": ["width"], "agree": 2, "counted": 3, "effect": {"value": 1.25, "low": 1.1, "high": 1.4, "shows": "ratio"},
     "readings": [reading(0.96), reading(0.25, "width", "five"),
      reading(0.5, "width", "ten", "footnote 3: no"),
                  reading(0.96, "norm", "one")],
@@ -39,8 +39,9 @@ OWN = CLAIM | {
     "kind": "own question",
     "effect": None,
     "quote": "",
-    "verdict": "comes out again",
-    "depends_on": [],
+    "readings": CLAIM["readings"][:1],
+    "agree": 1,
+    "counted": 1,
 }
 
 
@@ -52,17 +53,18 @@ def test_a_claim_is_one_row_in_words_with_our_number_second():
     assert said == '<a id="9-A"></a>**9-A** “A \\| B are alike.” (Fig. 1)'
     assert ours == "**1.2** (1.1 to 1.4): ratio<br><small>100 kept, 25 a rerun</small>"
     assert verdict == (
-        "◑ **depends** on width<br>main reading: 96 of 100 reruns (86 to 96); width *five*: 25 of"
-        " 100; width *ten*: 50 of 100 (does not count: footnote 3: no); 1 other reading: the same"
+        "● **comes out again**, depends on width: 2 of 3 agree<br>main interpretation: 96 of 100"
+        " reruns (86 to 96); width *five*: 25 of 100; width *ten*: 50 of 100 (does not count:"
+        " footnote 3: no); 1 other interpretation: the same"
     )
 
 
 def test_readings_alike_stand_together():
     margins = [reading(0.25, "margin", name) for name in (".03", ".01", "0")]
     row = scorecard.tables([CLAIM | {"readings": [reading(0.999), *margins]}])
-    assert "main reading: over 99 of 100 reruns (90 to 100); margin *.03*, *.01* or *0*: 25" in row
+    assert "over 99 of 100 reruns (90 to 100); margin *.03*, *.01* or *0*: 25 of 100" in row
     row = scorecard.tables([CLAIM | {"readings": [reading(1.0), reading(0.004, "margin", "0")]}])
-    assert "main reading: 100 of 100 reruns" in row and "*0*: under 1 of 100" in row
+    assert "main interpretation: 100 of 100 reruns" in row and "*0*: under 1 of 100" in row
 
 
 def test_an_id_leads_to_its_cell():
@@ -96,77 +98,94 @@ def test_remarks_questions_and_theorems_have_tables_of_their_own():
 
 def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
     assert scorecard.lines(CLAIM) == [
-        "9-A   ◑ depends on width: “A | B are alike.” (Fig. 1)",
-        "      main reading: 96 of 100 reruns (86 to 96)",
+        "9-A   ● comes out again, depends on width: 2 of 3 agree: “A | B are alike.” (Fig. 1)",
+        "      main interpretation: 96 of 100 reruns (86 to 96)",
         "      width five: 25 of 100",
         "      width ten: 50 of 100 (does not count: footnote 3: no)",
-        "      1 other reading: the same",
+        "      1 other interpretation: the same",
         "      1.2 (1.1 to 1.4): ratio",
         "      100 kept, 25 a rerun",
     ]
     (said, *_) = scorecard.lines(CLAIM | {"uncertain": True})
-    assert said.startswith("9-A   ◑ depends on width (uncertain): ")
+    assert said.startswith("9-A   ● comes out again (uncertain), depends on width")
     first, room, checked = scorecard.lines(THEOREM)
     assert first == "9-T   no violation in 12 runs: R is at most T. (Theorem 1)"
     assert (checked.strip(), room.strip()) == ("runs above T", "room: 0.034 of the bound")
 
 
 def test_what_is_uncertain_or_corrected_or_not_redrawn_or_no_sentence_is_said():
-    (row,) = scorecard.tables([CLAIM | {"uncertain": True}]).splitlines()[2:]
-    assert "| ◑ **depends** on width *(uncertain)*<br>" in row
     (row,) = scorecard.tables([THEOREM | {"corrected": "R is at most 2 T"}]).splitlines()[2:]
     assert "R is at most T. (Theorem 1)<br>corrected: R is at most 2 T |" in row
-    fixed = reading(0.5, how="nothing redrawn") | {"caveat": "other days"}
-    (row,) = scorecard.tables([CLAIM | {"readings": [fixed]}]).splitlines()[2:]
+    fixed = reading(1.0, how="nothing redrawn") | {"caveat": "other days"}
+    other = reading(0.0, "width", "five", how="nothing redrawn")
+    (row,) = scorecard.tables([CLAIM | {"readings": [fixed, other]}]).splitlines()[2:]
+    assert "● **comes out again** *(not rerun)*, " in row
+    assert "<br>main interpretation: holds; width *five*: does not hold |" in row
     assert "<small>one play, nothing redrawn</small><br><small>other days</small> |" in row
     assert "a rerun<" not in row
     (row,) = scorecard.tables([CLAIM | {"quote": "Row of Table 1, d = 1: 3 min."}]).splitlines()[2:]
     assert "**9-A** Row of Table 1, d = 1: 3 min. (Fig. 1) |" in row
 
 
-def test_crossed_readings_are_counted():
-    crossed = [reading(0.95, "width × norm", "five × one"), reading(0.1, "width × norm", "a × b")]
-    crossed.append(reading(0.95, "width × norm", "ten × one", "footnote 3: no"))
-    (row,) = scorecard.tables([CLAIM | {"readings": CLAIM["readings"] + crossed}]).splitlines()[2:]
-    assert "; again in 3 of 5 combinations (width × norm) |" in row
+def test_of_two_choices_together_those_are_named_that_alone_turn_the_verdict():
+    together = [reading(0.1, "width × norm", "five × one"), reading(0.1, "width × rule", "five × b")]
+    record = CLAIM | {"readings": [reading(1.0), *together], "depends_on": ["width × norm"]}
+    (row,) = scorecard.tables([record | {"not_played": ["a × b", "a × c"]}]).splitlines()[2:]
+    assert "; width × norm *five × one*: 10 of 100; combinations not played: 2 |" in row
+
+
+def test_why_an_interpretation_does_not_count_and_why_there_is_no_number():
+    found = reading(0.1, "width", "five", source="")
+    (row,) = scorecard.tables([CLAIM | {"readings": [reading(1.0), found]}]).splitlines()[2:]
+    assert "width *five*: 10 of 100 (does not count: found by search) |" in row
+    other = CLAIM | {"verdict": "too few to say", "readings": [reading(1.0, excluded="Section 3")]}
+    (row,) = scorecard.tables([other]).splitlines()[2:]
+    assert "◇ **too few to say**: not played as the paper does (Section 3)<br>" in row
+    always = CLAIM | {"depends_on": [], "agree": 3}
+    assert "again**, under every interpretation<br>" in scorecard.tables([always])
+
+
+VALUES = [
+    {"choice": "width", "value": name, "main": name == "one", "source": source, "excluded_by": no}
+    for name, source, no in (
+        ("one", "Section 2", ""),
+        ("five", "Fig. 3", ""),
+        ("ten", "Fig. 4", "footnote 3: no"),
+        ("six", "", ""),
+    )
+]
+
+
+def test_the_choices_of_a_paper_stand_in_a_table_with_their_sources():
+    (table,) = scorecard.choices(VALUES)
+    assert table.splitlines()[2] == (
+        "| width | *one*: Section 2 | *five*: Fig. 3 | *ten*: footnote 3: no<br>*six*: found by"
+        " search |"
+    )
+    assert scorecard.choices([]) == []
 
 
 def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
-    finding = {name: CLAIM[name] for name in ("verdict", "depends_on", "uncertain", "readings")}
+    names = "verdict", "depends_on", "agree", "counted", "uncertain", "not_played", "readings"
+    finding = {name: CLAIM[name] for name in names}
     line = {"choice": "width", "value": "five", "holds": ["9-A"], "fails": ["9-B"], "mean": 1.25}
     line["excluded_by"] = ""
     run = {
         "claims": [CLAIM, CLAIM | {"id": "9-B"}],
         "findings": [finding | {"ids": ["9-A", "9-B"]}],
+        "choices": VALUES,
         "at_once": [line | {"choice": "", "value": ""}, line | {"excluded_by": "a clause"}],
     }
-    sentences, findings, shared, table = scorecard.summary(run)
-    assert sentences.startswith("2 sentences: ") and "2 ◑ depends" in sentences
-    assert findings.startswith("1 findings, ") and "1 ◑ depends" in findings
-    assert shared == "Judged together: 9-A + 9-B: depends."
+    sentences, findings, shared, table, values = scorecard.summary(run)
+    assert sentences.startswith("2 sentences: 2 ● comes out again")
+    assert findings.startswith("1 findings, ") and "1 ● comes out again" in findings
+    assert shared == "Judged together: 9-A + 9-B: comes out again."
     assert table.splitlines()[2:] == [
         "| main | 1 of 2 | 1.2 | 9-B |",
         "| five (width), excluded | 1 of 2 | 1.2 | 9-B |",
     ]
+    assert [values] == scorecard.choices(VALUES)
     assert scorecard.summary({"claims": [OWN], "findings": [], "at_once": []}) == []
-
-
-@pytest.mark.parametrize(
-    ("main", "others", "word"),
-    [
-        (1.0, [reading(0.87, "q", "2"), reading(0.95, "q", "5")],
-         "comes out again, but 87 of 100 with q 2"),
-        (0.0, [reading(0.13, "q", "2"), reading(0.05, "q", "5")],
-         "does not, but 13 of 100 with q 2"),
-        (1.0, [reading(0.87, "q", "2"), reading(0.6, "q", "5", "a clause"), reading(0.1, "q", "6")],
-         "comes out again, but 87 of 100 with q 2"),
-        (0.89, [reading(0.6, "q", "2")], "now and then"),
-        (0.4, [], "now and then"),
-    ],
-)  # fmt: skip
-def test_a_sentence_and_its_contrary_have_two_words(main, others, word):
-    record = OWN | {"verdict": "now and then", "readings": [reading(main), *others]}
-    assert scorecard.lines(record)[0].startswith(f"9-A   ◌ {word}: ")
 
 
 MAIN, OTHER, WIDE = reading(0.9975), reading(0.0025), {"value": 1.5, "shows": "ratio"}
@@ -189,12 +208,12 @@ def test_what_moved_is_told(now, told):
 
 
 def test_totals_count_observations_alone():
-    again = CLAIM | {"verdict": "comes out again"}
-    few = [CLAIM | {"verdict": "too few to say"}, again | {"uncertain": True}]
-    assert scorecard.totals(few).endswith("1 ◇ too few to say; 1 of them uncertain")
-    assert (
-        scorecard.totals([CLAIM, again, again, OWN])
-        == "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then"
+    few = CLAIM | {"verdict": "too few to say", "uncertain": True}
+    always = CLAIM | {"agree": 3}
+    fixed = CLAIM | {"verdict": "does not", "readings": [reading(0.0, how="nothing redrawn")]}
+    assert scorecard.totals([CLAIM, always, OWN, few, fixed]) == (
+        "2 ● comes out again (1 under every interpretation), 1 ○ does not (0 under every"
+        " interpretation), 0 ◌ now and then, 1 ◇ too few to say; 1 of them uncertain, 1 not rerun"
     )
 
 

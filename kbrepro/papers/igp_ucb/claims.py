@@ -254,6 +254,23 @@ def same_order_on_draws(fig1a, fig1b, fig2a, fig2b):
     )
 
 
+def harder(fig1a, fig1b, fig2a, fig2b):
+    """The mean R_T of every rule in Fig. 1 over that in Fig. 2, by panel and rule."""
+    pairs = product(((fig1a, fig2a), (fig1b, fig2b)), POOL)
+    return np.array([one[rule] / two[rule] for (one, two), rule in pairs])
+
+
+@remark(
+    "2-AO",
+    FIG_2,
+    effect=lambda *panels: harder(*panels).max(axis=0),
+    shows="mean R_T in Fig. 1 over that in Fig. 2, the largest of two panels and five rules",
+)
+def the_rkhs_is_harder(fig1a, fig1b, fig2a, fig2b):
+    """which is the arguably harder “agnostic” setting of a fixed, unknown target function."""
+    return always(*better(1.0, harder(fig1a, fig1b, fig2a, fig2b)))
+
+
 # Fig. 3: test functions
 
 
@@ -300,6 +317,24 @@ def igp_ucb_equals_gp_ucb(fig4a):
 def gp_ts_wins_on_temperature(fig4a):
     """while GP-TS outperforms all its competitors."""
     return best(fig4a, "GP-TS")
+
+
+GAIN_OF_PULLS = "IGP-UCB, gain of the pulls"
+gammas = (
+    Table("Fig. 4, temperature", "temperature", 120, "row", rows=120),
+    Table("Fig. 4, light", "light", 192, "row", readings=SCALING, sources=SOURCES, rows=192),
+)
+
+
+@remark(
+    "2-AP",
+    TEMPERATURE,
+    effect=behind("IGP-UCB", rivals=(GAIN_OF_PULLS,)),
+    shows="mean R_T of IGP-UCB with γ_t = 1 over that with the gain of the pulls, the larger of two",
+)
+def one_is_better_than_the_gain_of_the_pulls(*gammas):
+    """with γ_t = 1 (found via cross-validation)"""
+    return always(*compared(better, gammas, ["IGP-UCB"], [GAIN_OF_PULLS]))
 
 
 @claim("2-L", LIGHT, effect=behind("GP-TS"), shows=f"{BEHIND}, GP-TS", finding="light")
