@@ -147,7 +147,7 @@ def sentences():
     observed = [one for one in every if one["kind"] == "observation"]
     uncertain = sum(one["uncertain"] for one in observed)
     fixed = [one["readings"][0]["probability"]["how"] for one in observed].count(ONE_PLAY)
-    always = [one["verdict"] for one in observed if one["agree"] == one["counted"]]
+    always = [one["verdict"] for one in observed if scorecard.under_all(one)]
     by_paper = [counts(name, "findings") for name in papers_runs]
     findings = [sum(n) for n in zip(*by_paper, strict=True)]
     ranked = table("06/ranking")

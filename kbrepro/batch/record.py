@@ -127,7 +127,7 @@ class Record:
 
     def verdicts(self, *ids: str) -> None:
         """Show for claims and theorems what the paper says, our number, and in how many reruns it
-        comes out; of each that depends on a reading, all readings as a picture.
+        comes out; of each that depends on an interpretation, all of them as a picture.
 
         What rests on a label that is not as at full scale is not judged, and said. ValueError on an
         unknown claim.
@@ -149,11 +149,11 @@ class Record:
         for record in records:
             claim = sentences[record["id"]]
             if record.get("depends_on"):
-                title = f"{claim.id} depends on {' and '.join(record['depends_on'])}"
+                decide = record["depends_on"]
+                title = f"{claim.id} depends on {' and '.join(decide)}"
                 readings = scorecard.judged(claim, self._kept).readings
-                if CROSS not in title:  # no verdict rests on two choices together
-                    readings = [reading for reading in readings if CROSS not in reading.choice]
-                self.figure(comparisons.readings(title, readings), f"readings_{claim.id}")
+                drawn = [one for one in readings if CROSS not in one.choice or one.choice in decide]
+                self.figure(comparisons.readings(title, drawn), f"readings_{claim.id}")
 
     def check(self, words: str, holds: object = True) -> None:
         """Check a statement of the Markdown cells tagged `checked`: they must have these words,

@@ -278,7 +278,7 @@ def totals(claims: Iterable[Row]) -> str:
     counts = []
     for verdict in VERDICTS:
         with_it = [record for record in counted if record["verdict"] == verdict]
-        always = sum(record["agree"] == record["counted"] for record in with_it)
+        always = sum(map(under_all, with_it))
         if with_it or verdict != TOO_FEW:
             counts.append(f"{len(with_it)} {GLYPHS[verdict]} {verdict}")
         if verdict in (AGAIN, NOT):
@@ -347,6 +347,13 @@ def _verdict(record: Row) -> str:
     return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{marks}{_beside(record)}"
 
 
+def under_all(record: Row) -> bool:
+    """Return whether all interpretations that count agree, and all their combinations were
+    played.
+    """
+    return bool(record["agree"] == record["counted"] and not record["not_played"])
+
+
 def _not_rerun(reading: Row) -> bool:
     """Whether nothing was drawn: all rows of a finite population, with one play each."""
     return bool(reading["probability"]["how"] == ONE_PLAY)
@@ -360,7 +367,7 @@ def _beside(record: Row) -> str:
     if counted == 1:
         return ""
     if agree == counted:
-        return ", under every interpretation"
+        return ", under every interpretation" + " played" * (not under_all(record))
     return f", depends on {' and '.join(record['depends_on'])}: {agree} of {counted} agree"
 
 

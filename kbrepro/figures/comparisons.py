@@ -1,4 +1,4 @@
-"""How often a sentence comes out under every reading."""
+"""How often a sentence comes out under every interpretation."""
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
@@ -9,14 +9,14 @@ from kbrepro.figures.style import SMALLEST, WIDTH
 
 
 def readings(title: str, numbers: list[Reading]) -> Figure:
-    """Return the share of reruns that print a sentence under every reading, with its interval;
-    hollow: not counted.
+    """Return the share of reruns that print a sentence under every reading, the main one first,
+    with its interval; hollow: does not count.
     """
     figure, ax = plt.subplots(figsize=(WIDTH, 1.3 + 0.26 * len(numbers)))
     for place, reading in enumerate(numbers):
         value, low, high, *_ = reading.probability
         ax.plot([low, high], [place, place], color="black", linewidth=1.6, solid_capstyle="butt")
-        face = "white" if reading.excluded_by else "black"
+        face = "black" if reading.counts(numbers[0]) else "white"
         ax.plot(
             value,
             place,
@@ -32,11 +32,11 @@ def readings(title: str, numbers: list[Reading]) -> Figure:
     name_rows(
         ax,
         [
-            f"{reading.choice}: {reading.value}" if reading.choice else "as we read it"
+            f"{reading.choice}: {reading.value}" if reading.choice else "main interpretation"
             for reading in numbers
         ],
     )
     ax.set(xlim=(-0.02, 1.02), xlabel="share of reruns that would print it (95 % interval)")
-    if any(reading.excluded_by for reading in numbers):
-        figure.supxlabel("hollow: excluded by a clause of the paper", size=SMALLEST)
+    if not all(reading.counts(numbers[0]) for reading in numbers):
+        figure.supxlabel("hollow: does not count", size=SMALLEST)
     return titled(figure, title)

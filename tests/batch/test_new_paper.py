@@ -84,9 +84,7 @@ def test_a_quick_run_judges_nothing_and_the_full_scale_is_judged_and_kept(added)
     assert "Not all of the full scale was judged here" in outputs(quick / "notebook.ipynb")[-1]
     run = json.loads((full / "claims.json").read_text(encoding="utf-8"))
     (first, second), (bound,) = run["claims"], run["theorems"]
-    assert (first["verdict"], first["depends_on"]) == ("depends", ["width"]) and len(
-        first["readings"]
-    ) == 2
+    assert (first["depends_on"], first["agree"], first["counted"]) == (["width"], 1, 2)
     assert second["kind"] == "own question" and bound["violations"] == 0 and bound["runs"] == 12
     assert [path.name for path in (full / "played").iterdir() if path.suffix == ".npz"] == [
         "Fig._1.npz"

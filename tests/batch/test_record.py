@@ -41,7 +41,7 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
     assert not its.short and its.play("Fig. 1")["Optimist"].horizon == 30
     its.verdicts("9-A", "9-T")
     assert "“Optimist has less regret than the greedy rule.” (Fig. 1)" in shown[0]
-    assert "◑ **depends** on width" in shown[0] and "excluded" not in shown[0]
+    assert "again** *(uncertain)*, depends on width: 1 of 2 agree" in shown[0]
     for words in ("12 kept, 10 a rerun", "no violation in 12 runs", "of the bound"):
         assert words in shown[0]
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):

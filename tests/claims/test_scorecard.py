@@ -143,6 +143,8 @@ def test_why_an_interpretation_does_not_count_and_why_there_is_no_number():
     assert "◇ **too few to say**: not played as the paper does (Section 3)<br>" in row
     always = CLAIM | {"depends_on": [], "agree": 3}
     assert "again**, under every interpretation<br>" in scorecard.tables([always])
+    part = scorecard.tables([always | {"not_played": ["a × b"]}])
+    assert "again**, under every interpretation played<br>" in part
 
 
 VALUES = [
