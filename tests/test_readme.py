@@ -163,8 +163,8 @@ def sentences():
         f"They are {sum(findings)} findings: {joined(findings)}.",
         (
             f"**{again} come out again ({always.count(AGAIN)} under every interpretation of what"
-            f" the paper leaves open), {fails} do not ({always.count(NOT)}), {sometimes} come out now"
-            f" and then, of {few} too few trials are kept, or none as the paper has them.**"
+            f" the paper leaves open), {fails} do not ({always.count(NOT)}), {sometimes} come out"
+            f" now and then, of {few} too few trials are kept, or none as the paper has them.**"
         ),
         f"Regret of {len(shown_rules)} acquisition rules",
         (

@@ -360,7 +360,7 @@ def _not_rerun(reading: Row) -> bool:
 
 
 def _beside(record: Row) -> str:
-    """What the other interpretations that count say, if there are any; or why there is no number."""
+    """What the other interpretations that count say, if there are any, or why no number counts."""
     if clause := record["readings"][0]["excluded_by"]:
         return f": not played as the paper does ({clause})"
     agree, counted = record["agree"], record["counted"]

@@ -145,7 +145,9 @@ def order_is_that_of_fig_1(draw, ending):
 def thompson_is_competitive(draw, ending, panel=panel):
     figures = [panel(draw, label, ending) for label in FIG_1]
     best = [np.min([its[rule] for rule in POOL[2:]], axis=0) for its in figures]
-    return np.all([its["GP-TS"] <= 2 * least for its, least in zip(figures, best, strict=True)], axis=0)
+    return np.all(
+        [its["GP-TS"] <= 2 * least for its, least in zip(figures, best, strict=True)], axis=0
+    )
 
 
 def both_are_competitive(draw, ending, panel=panel):
@@ -285,10 +287,16 @@ CASES = [
     ("2-G", "no margin", partial(order_is_that_of_fig_1, ending="")),
     ("2-H", "margin 0.01", partial(improvement_leads, ending=", margin 0.01")),
     ("2-S", "", thompson_is_behind),
-    ("2-E", "margin 0.1 × as printed",
-     partial(thompson_is_competitive, ending=", margin 0.1", panel=by_printed_norm)),
-    ("2-H", "margin 0.1 × as printed",
-     partial(improvement_leads, ending=", margin 0.1", panel=by_printed_norm)),
+    (
+        "2-E",
+        "margin 0.1 × as printed",
+        partial(thompson_is_competitive, ending=", margin 0.1", panel=by_printed_norm),
+    ),
+    (
+        "2-H",
+        "margin 0.1 × as printed",
+        partial(improvement_leads, ending=", margin 0.1", panel=by_printed_norm),
+    ),
     ("2-J", "as printed", partial(bands_perform_the_same, ours=", B printed")),
     ("2-J", "as printed × 300", partial(bands_perform_the_same, ours=", B printed", t=300)),
     ("2-K", "one", partial(thompson_wins, ours=", B one")),
@@ -309,7 +317,10 @@ CASES = [
 #: Claims that are one finding, and whether an experiment prints them all, in the main reading.
 NOISY = ENDINGS["noisy reward"]
 FINDINGS = [
-    ("1-H 1-I", lambda draw: clearly_lead_on_sensors(draw, "MPI") & alike_on_sensors(draw, "GP-UCB/5")),
+    (
+        "1-H 1-I",
+        lambda draw: clearly_lead_on_sensors(draw, "MPI") & alike_on_sensors(draw, "GP-UCB/5"),
+    ),
     ("2-C 2-E", lambda draw: igp_ucb_is_best(draw, NOISY) & thompson_is_competitive(draw, NOISY)),
     ("2-H 2-I", lambda draw: improvement_leads(draw, NOISY) & both_are_competitive(draw, NOISY)),
     ("2-J 2-K", lambda draw: bands_perform_the_same(draw) & thompson_wins(draw)),

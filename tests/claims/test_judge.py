@@ -38,12 +38,7 @@ def beside(*others, main=1.0):
 
 @pytest.mark.parametrize(
     ("number", "word"),
-    [
-        (0.9, "comes out again"),
-        (0.89, "now and then"),
-        (0.11, "now and then"),
-        (0.1, "does not"),
-    ],
+    [(0.9, "comes out again"), (0.89, "now and then"), (0.11, "now and then"), (0.1, "does not")],
 )
 def test_the_main_reading_decides_the_word(number, word):
     for other in (0.0, 0.5, 1.0):

@@ -24,7 +24,8 @@ def reading(value, choice="", name="", excluded="", source="text", how="redrawn"
 CLAIM = {
     "id": "9-A", "kind": "observation", "where": "Fig. 1", "quote": "A | B are alike.",
     "finding": "", "verdict": "comes out again", "uncertain": False, "not_played": [],
-    "depends_on": ["width"], "agree": 2, "counted": 3, "effect": {"value": 1.25, "low": 1.1, "high": 1.4, "shows": "ratio"},
+    "depends_on": ["width"], "agree": 2, "counted": 3,
+    "effect": {"value": 1.25, "low": 1.1, "high": 1.4, "shows": "ratio"},
     "readings": [reading(0.96), reading(0.25, "width", "five"),
      reading(0.5, "width", "ten", "footnote 3: no"),
                  reading(0.96, "norm", "one")],
@@ -128,7 +129,10 @@ def test_what_is_uncertain_or_corrected_or_not_redrawn_or_no_sentence_is_said():
 
 
 def test_of_two_choices_together_those_are_named_that_alone_turn_the_verdict():
-    together = [reading(0.1, "width × norm", "five × one"), reading(0.1, "width × rule", "five × b")]
+    together = [
+        reading(0.1, "width × norm", "five × one"),
+        reading(0.1, "width × rule", "five × b"),
+    ]
     record = CLAIM | {"readings": [reading(1.0), *together], "depends_on": ["width × norm"]}
     (row,) = scorecard.tables([record | {"not_played": ["a × b", "a × c"]}]).splitlines()[2:]
     assert "; width × norm *five × one*: 10 of 100; combinations not played: 2 |" in row

@@ -65,34 +65,29 @@ INCUMBENT = {
     }
 }
 #: Kept rounds at which R_t is compared; the paper names no horizon.
-HORIZON = {
-    "1,000": {},
-    "300": {TOTAL: "R_t, t = 300"},
-    "100": {TOTAL: "R_t, t = 100"},
-}
+HORIZON = {"1,000": {}, "300": {TOTAL: "R_t, t = 300"}, "100": {TOTAL: "R_t, t = 100"}}
 ALIKE = (
     "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the"
     " plots."
 )
-PRINTED = "Section 6: B² = f'Kf"
-#: Without a source: margins that are neither the paper's nor a default.
+DEFAULT = "a default of libraries; Hoffman et al. 2011, whom Section 1 cites, was not at hand"
+NORM = "Section 2: B bounds the RKHS norm, f'K⁻¹f"
+RESOLVED = f"{NORM}, of what an estimated covariance resolves"
+CURVE = "Fig. 4 plots curves, and no T is named"
 SOURCES = {
-    "noisy reward": ALIKE,
-    "margin 0.1": "a default of libraries; " + ALIKE,
-    "margin 0.01": "a default of libraries",
-    "margin 0.03": "a default of libraries",
-    "no margin": "a default of libraries",
-    "as it is": "Section 2: B bounds the RKHS norm",
-    "smoothed": "Section 2: B bounds the RKHS norm",
-    "as printed": PRINTED,
-    "cut-off 1e-3": "Section 2, of readings that the kernel does not make",
-    "cut-off 1e-10": "Section 2, of readings that the kernel does not make",
-    "one": "Fig. 2, where f is a draw: B = 1",
-    "counts": "Section 6: the covariance of the readings",
-    "standardised": "the first author's later code for this file",
-    "1,000": "Figs. 1 to 3 have up to 10,000",
-    "300": "Section 6 does not say",
-    "100": "Section 6 does not say",
+    "noisy reward": "the usual default: the best observation",
+    **dict.fromkeys(("margin 0.1", "margin 0.03", "margin 0.01", "no margin"), DEFAULT),
+    "as it is": f"{NORM}; Section 6 prints f'Kf, which is no norm of that space",
+    "smoothed": f"{RESOLVED}; with λ, as the posterior has it",
+    "cut-off 1e-3": RESOLVED,
+    "cut-off 1e-10": RESOLVED,
+    "as printed": "Section 6: B² = f'Kf",
+    "one": "Janz et al. 2020, Section 5, play IGP-UCB with it",
+    "counts": "Section 6: the covariance of the measurements",
+    "standardised": "Section 2: k(x, x) is at most 1; the first author's later code for this file",
+    "1,000": CURVE,
+    "300": CURVE,
+    "100": CURVE,
 }
 
 
@@ -236,11 +231,14 @@ def ei_and_pi_are_alike(*all_figures):
     return always(*map(indistinguishable_in, all_figures))
 
 
+#: EI and PI are "not separately distinguishable in the plots".
+PAIRS = [*filter(IMPROVING.__ne__, combinations(POOL, 2))]
+
+
 def turned(fig1a, fig1b, fig2a, fig2b):
     """How many pairs of rules, but EI with PI, change their order from Fig. 1 to Fig. 2."""
-    pairs = {*combinations(POOL, 2)} - {IMPROVING}
     changes = 0
-    for (one, two), (a, b) in product(((fig1a, fig2a), (fig1b, fig2b)), pairs):
+    for (one, two), (a, b) in product(((fig1a, fig2a), (fig1b, fig2b)), PAIRS):
         changes += (one[a] - one[b]) * (two[a] - two[b]) < 0
     return changes
 
@@ -248,10 +246,7 @@ def turned(fig1a, fig1b, fig2a, fig2b):
 @claim("2-G", FIG_2, effect=turned, shows="pairs of rules, of eighteen, that change their order")
 def same_order_on_draws(fig1a, fig1b, fig2a, fig2b):
     """The relative performance of all methods is similar to that in the previous experiment"""
-    return always(
-        words.same_order(fig1a, fig2a, combinations(POOL, 2)),
-        words.same_order(fig1b, fig2b, combinations(POOL, 2)),
-    )
+    return always(words.same_order(fig1a, fig2a, PAIRS), words.same_order(fig1b, fig2b, PAIRS))
 
 
 def harder(fig1a, fig1b, fig2a, fig2b):
@@ -268,7 +263,7 @@ def harder(fig1a, fig1b, fig2a, fig2b):
 )
 def the_rkhs_is_harder(fig1a, fig1b, fig2a, fig2b):
     """which is the arguably harder “agnostic” setting of a fixed, unknown target function."""
-    return always(*better(1.0, harder(fig1a, fig1b, fig2a, fig2b)))
+    return typically(*better(1.0, harder(fig1a, fig1b, fig2a, fig2b)))
 
 
 # Fig. 3: test functions
@@ -320,21 +315,21 @@ def gp_ts_wins_on_temperature(fig4a):
 
 
 GAIN_OF_PULLS = "IGP-UCB, gain of the pulls"
-gammas = (
-    Table("Fig. 4, temperature", "temperature", 120, "row", rows=120),
-    Table("Fig. 4, light", "light", 192, "row", readings=SCALING, sources=SOURCES, rows=192),
-)
+gain = Table("Fig. 4, temperature", "temperature", 120, "row", rows=120)
 
 
 @remark(
     "2-AP",
     TEMPERATURE,
     effect=behind("IGP-UCB", rivals=(GAIN_OF_PULLS,)),
-    shows="mean R_T of IGP-UCB with γ_t = 1 over that with the gain of the pulls, the larger of two",
+    shows=(
+        "mean R_T of IGP-UCB with γ_t = 1 over that with the gain of the pulls, on temperature; the"
+        " cross-validation was not repeated"
+    ),
 )
-def one_is_better_than_the_gain_of_the_pulls(*gammas):
+def one_is_better_than_the_gain_of_the_pulls(gain):
     """with γ_t = 1 (found via cross-validation)"""
-    return always(*compared(better, gammas, ["IGP-UCB"], [GAIN_OF_PULLS]))
+    return better(gain["IGP-UCB"], gain[GAIN_OF_PULLS])
 
 
 @claim("2-L", LIGHT, effect=behind("GP-TS"), shows=f"{BEHIND}, GP-TS", finding="light")
@@ -385,7 +380,7 @@ def markedly_improves(*but_temperature):
     "2-S",
     "Section 4.2",
     effect=ahead("IGP-UCB", of="GP-TS"),
-    shows="mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels",
+    shows="mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels, in four of d = 1",
 )
 def gp_ts_is_behind_igp_ucb(*synthetic):
     """which is a multiplicative [...] factor away from the bound [...] obtained for IGP-UCB and
@@ -430,7 +425,7 @@ def gains_in_many_cases(*all_figures):
     "2-AG",
     "Section 1",
     effect=smaller_share,
-    shows=f"{CASES}; how they perform under misspecification is not said",
+    shows=f"{CASES}; under misspecification: Fig. 3",
     finding="gains",
 )
 def gains_at_both(*all_figures):
@@ -565,17 +560,17 @@ PROVED = [f"{name}, proved: λ = 1 + 2/T" for name in KERNELS]
     "2-N",
     "Theorem 1, Lemmas 1 and 2",
     (
-        "runs that cross the bound in 500 rounds, SE; the worst of four rules and three delta;"
-        " room: share over delta"
+        "runs that cross the bound in 500 rounds, the worst of three kernels, four rules and three"
+        " delta; room: share over delta"
     ),
 )
 def crossings(kept):
     """With probability 1 - δ, for all t: the squared norm of ε_(1:t) in ((K_t + ηI)⁻¹ + I)⁻¹ is at
     most 2R² ln(sqrt(det((1 + η)I + K_t)) / δ).
     """
-    runs = kept.results("Theorem 1, SE")
     counts = []
-    for rule, delta in product(runs[0], (0.05, 0.1, 0.5)):
+    for kernel, rule, delta in product(KERNELS, kept.results("Theorem 1, SE")[0], (0.05, 0.1, 0.5)):
+        runs = kept.results(f"Theorem 1, {kernel}")
         excess = np.array([run[rule].log_excess for run in runs])
         counts.append((np.sum(excess > np.log(1 / delta)), delta))
     crossed, delta = max(counts, key=lambda count: count[0] / count[1])
@@ -607,8 +602,8 @@ def bands(kept):
     "2-U",
     "Theorem 3",
     (
-        "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, the worst of three kernels, γ as the"
-        " gain of the pulls; room: median R_T over the median bound"
+        "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, the worst of three kernels,"
+        " gamma_T by its bound from the spectrum; room: median R_T over the median bound"
     ),
 )
 def regret_of_igp_ucb(kept):

@@ -166,10 +166,10 @@ class PriorDraw(_AtRandomArms):
 
 @dataclass(frozen=True, kw_only=True)
 class OnRandomArms(_AtRandomArms):
-    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing.
-
-    No norm is given. With `standardise` the values at the arms get mean 0 and standard deviation 1
+    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing
     (Chowdhury & Gopalan, Section 6, Fig. 3).
+
+    No norm is given. With `standardise` the values at the arms get mean 0 and standard deviation 1.
     """
 
     function: Callable[[Array], Array]
