@@ -11,12 +11,14 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from kept_trials import kept_in
 from pages import FENCED, ROOT, blocks, page, run
 
 import kbrepro as kb
 from kbrepro.claims import scorecard
 from kbrepro.claims.judging import AGAIN, NOT
 from kbrepro.claims.replication import ONE_PLAY
+from kbrepro.claims.tables import TOTAL
 
 README = page("README.md")
 PAPER = ROOT / "results" / "paper"
@@ -130,9 +132,9 @@ SENSORS = [data + norm for data in ("temperature", "light") for norm in NORMS]
 def over_igp_ucb(*labels, digits=0):
     """The mean R_T of GP-UCB over that of IGP-UCB, the smallest to the largest of labels."""
     ratios = []
-    for curves in (kb.played("02", label) for label in labels):
-        totals = [curves[rule].cumulative_regret[:, -1] for rule in ("GP-UCB", "IGP-UCB")]
-        ratios.append(totals[0].mean() / totals[1].mean())
+    for label in labels:
+        means = [kept_in("02").column(label, rule, TOTAL).mean() for rule in ("GP-UCB", "IGP-UCB")]
+        ratios.append(means[0] / means[1])
     return f"{min(ratios):.{digits}f} to {max(ratios):.{digits}f}"
 
 

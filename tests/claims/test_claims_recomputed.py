@@ -33,7 +33,10 @@ played = cache(kb.played)
 @cache
 def total(paper, label, rule):
     """R_T of each kept trial."""
-    return played(paper, label)[rule].cumulative_regret[:, -1]
+    results = played(paper, label)
+    if isinstance(results, list):  # no curves are kept
+        return np.array([run[rule][-1] for run in results])
+    return results[rule].cumulative_regret[:, -1]
 
 
 class Redraw:
