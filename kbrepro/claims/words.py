@@ -28,6 +28,9 @@ LIMITS = {
     "near-optimal": 0.05,  # of the range of the function
     "barely": 0.15,  # from 1 - 0.15 times the other to the other
     "near-linear": 0.2,  # exponent of cumulated seconds, above 1
+    "several maximisers": 0.05,  # of the range: at most so far below the best is another peak
+    "obvious maximiser": 0.25,  # of the range: at least so far below are all other peaks
+    "good point": 0.2,  # of the range: at most so far below the best
 }
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 from kbrepro.bandits.policies.base import best_arm
 from kbrepro.bandits.posterior import RowPosterior
 from kbrepro.bandits.problems import Trial
+from kbrepro.claims.words import LIMITS
 from kbrepro.papers import Curves
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
@@ -20,9 +21,9 @@ from kbrepro.typing import Array, Bools, Integers
 Source = Callable[[Trial], NetworkProblem]
 
 #: A chain whose gap (`chain_facts`) is at most this has several maximisers.
-SEVERAL = 0.05
+SEVERAL = LIMITS["several maximisers"]
 #: A chain whose gap is at least this has an obvious one.
-OBVIOUS = 0.25
+OBVIOUS = LIMITS["obvious maximiser"]
 #: A best arm whose simple regret is at most this share of the range is found.
 NEAR = 0.05
 
