@@ -1,4 +1,4 @@
-"""Kept trials without a store: columns of numbers by (label, rule), for tests of claims."""
+"""Kept trials and figures without a store: columns of numbers, for tests of claims."""
 
 import numpy as np
 
@@ -18,3 +18,15 @@ class Columns:
 
     def loaded(self, load):
         return load(self)
+
+class Shown:
+    """What a figure shows in one experiment, by rule and statistic, as predicates ask for it."""
+
+    def __init__(self, columns, axis=1.0):
+        self.columns, self.axis = columns, axis
+
+    def __call__(self, rule, statistic="total"):
+        return np.array([self.columns[rule, statistic]], float)
+
+    def __getitem__(self, rule):
+        return self(rule)

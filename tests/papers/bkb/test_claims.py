@@ -1,10 +1,13 @@
-"""Claims on BKB: the worst ratio, and the bound of the worst case. What the loads give is committed
-(claims/test_rejudge).
+"""Claims on BKB: the worst ratio, the bound of the worst case, steps counted by hand, and words on
+both sides of their limits. What the loads give is committed (claims/test_rejudge).
 """
 
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
+from tiny import Shown
+from traces import curve_of
 
 from kbrepro.bandits import information
 from kbrepro.bandits.kernels import SquaredExponential, grid
@@ -21,3 +24,41 @@ def test_the_worst_case_bounds_the_log_determinant_of_any_pulls():
     source = RKHSFunction(SquaredExponential(0.2), grid(30), 0.01, norm=1.0)
     gains, _ = information.greedy_gain(source.kernel, source.points, 0.01, 40)
     assert 2 * gains[-1] <= claims.worst_log_det(source, 40) < 30 * np.log(1 + 40 / 0.01)
+
+
+def test_a_step_is_bounded_by_the_distinct_arms_and_the_exact_rule_is_refitted():
+    curve = curve_of(np.array([[0, 1, 1]]), np.array([[2.0, 1.0, 1.0]]))
+    problem = SimpleNamespace(points=np.zeros((5, 1)))
+    kept = SimpleNamespace(
+        traces=lambda label: {"exact": curve, "BKB": curve},
+        experiment=lambda label: SimpleNamespace(problem=problem),
+    )
+    columns = claims.regrets_and_steps(kept)
+    assert columns["BKB", "step"] == (5 + 2) * 2**2
+    assert columns["exact", "step"] == 3**3 + 5 * 3**2
+    assert columns["BKB", "total"] == 4
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "holds"),
+    [
+        ((101, 100), (150, 950), True),
+        ((101, 950), (150, 100), False),  # each half at another qbar
+        ((103, 100), (103, 100), False),
+    ],
+)
+def test_both_halves_must_hold_at_one_qbar(monkeypatch, first, second, holds):
+    monkeypatch.setattr(claims, "TUNED", ("one", "two"))
+    columns = {}
+    for rule, numbers in zip(("one", "two", "exact"), (first, second, (100, 1000)), strict=True):
+        columns |= zip([(rule, "total"), (rule, "step")], numbers, strict=True)
+    assert claims.the_sketch_costs_no_regret.predicate(Shown(columns, axis=100.0)) == holds
+
+
+@pytest.mark.parametrize(
+    ("sizes", "small"), [((20, 23, 27), True), ((20, 23, 40), False), ((20, 20, 23), False)]
+)
+def test_each_increase_of_the_dictionary_must_be_small(sizes, small):
+    rules = [(f"BKB, qbar={q}", "members, t = 215") for q in (2, 3, 5)]
+    shown = Shown(dict(zip(rules, sizes, strict=True)))
+    assert claims.a_larger_qbar_costs_few_members.predicate(shown) == small

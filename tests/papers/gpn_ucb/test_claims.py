@@ -4,8 +4,10 @@ tables hold is committed (claims/test_rejudge).
 
 import numpy as np
 import pytest
+from tiny import Shown
 from traces import curve_of
 
+from kbrepro.claims.words import LIMITS
 from kbrepro.papers.gpn_ucb import claims
 
 
@@ -31,3 +33,43 @@ def test_theorems_count_the_runs_that_violate_them():
     wrong = (0.14, 0.3), 0.16, 2
     for regret, nonada, violations in (((0.16, 0.2), 0.16, 0), wrong, ((0.16, 0.2), 0.14, 2)):
         assert claims.theorems_5_and_6.check(Few(nonada, regret=regret))[:2] == (violations, 4)
+
+
+def test_numbers_of_words_say_which_chains_are_meant(monkeypatch):
+    gaps = np.array([0.04, 0.06, 0.24, 0.26, 0.51])
+    assert claims.with_several(gaps).tolist() == [True, False, False, False, False]
+    assert claims.with_an_obvious_one(gaps).tolist() == [False, False, False, True, True]
+    for word in ("several maximisers", "obvious maximiser"):
+        monkeypatch.setitem(LIMITS, word, 2 * LIMITS[word])
+    assert claims.with_several(gaps).tolist() == [True, True, False, False, False]
+    assert claims.with_an_obvious_one(gaps).tolist() == [False, False, False, False, True]
+
+
+def test_a_good_point_is_early_in_vain_unless_the_best_one_is_early_too(monkeypatch):
+    curves = {
+        "GPN-UCB": np.array([[9.0, 9.0, 1.0, 0.0]]),
+        "cEI": np.array([[9.0, 1.0, 1.0, 0.0]]),
+        "cUCB": np.array([[9.0, 1.0, 0.0, 0.0]]),
+    }
+    columns = claims.early(curves, np.array([10.0]))
+    assert (columns["cEI", claims.EARLY], columns["cUCB", claims.EARLY]) == (1, 0)
+    monkeypatch.setitem(LIMITS, "good point", 0.08)  # all find none before the best
+    assert claims.early(curves, np.array([10.0]))["cEI", claims.EARLY] == 0
+
+
+def test_each_of_the_two_algorithms_must_be_effective_on_one_chain():
+    def panel(gpn_ucb, nonada):
+        return Shown({("GPN-UCB", claims.AT_50): gpn_ucb, ("NonAda", claims.AT_50): nonada})
+
+    effective = claims.both_can_be_effective.predicate
+    assert effective(panel(0.04, 0.9), panel(0.9, 0.04))
+    assert not effective(panel(0.04, 0.9), panel(0.04, 0.06))
+
+
+def test_another_choice_is_not_best_if_one_is_better_but_a_tie_is_none():
+    others = claims.OI_OF_SMALL_B[:-1] + claims.OI_OF_LARGE_B
+    columns = {(rule, claims.CURVE): 0.1 for rule in (*others, "OI 1")}
+    assert claims.one_is_the_best_choice.predicate(Shown(columns))
+    for rule in others:
+        better = Shown(columns | {(rule, claims.CURVE): 0.09})
+        assert not claims.one_is_the_best_choice.predicate(better)
