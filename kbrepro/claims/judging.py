@@ -180,6 +180,8 @@ class Outcome(NamedTuple):
 class Theorem:
     """A theorem or lemma: its statement with the formula, what was checked of it and on what range,
     and `check(kept)` that counts, or the outcome; where it is false, `corrected` says what holds.
+
+    `slopes`: fitted exponents are compared with a rate, which they cannot refute on a finite range.
     """
 
     id: str
@@ -189,10 +191,23 @@ class Theorem:
     check: Callable[[Kept], Outcome]
     outcome: str = ""
     corrected: str = ""
+    slopes: bool = False
+
+    def outcome_of(self, counted: Outcome) -> str:
+        """What came out, in words; of slopes `slope below the rate`, or above."""
+        if not self.slopes:
+            return self.outcome or counted.outcome
+        n, above = counted.runs, counted.violations
+        return f"slope above the rate in {above} of {n}" if above else "slope below the rate"
 
 
 def theorem(
-    id: str, where: str, checked: str, statement: str = "", corrected: str = ""
+    id: str,
+    where: str,
+    checked: str,
+    statement: str = "",
+    corrected: str = "",
+    slopes: bool = False,
 ) -> Callable[[Callable[[Kept], Outcome]], Theorem]:
     """Return a decorator that makes a `Theorem` of a function that counts violations in kept
     trials.
@@ -201,7 +216,7 @@ def theorem(
     theorems.
     """
     return lambda check: Theorem(
-        id, where, statement or _quote(check), checked, check, corrected=corrected
+        id, where, statement or _quote(check), checked, check, corrected=corrected, slopes=slopes
     )
 
 

@@ -80,7 +80,7 @@ def record_of(sentence: Claim | Theorem, kept: Kept) -> Row:
     if isinstance(sentence, Theorem):
         checked = sentence.check(kept)
         record = _parts(sentence, "id", "where", "statement", "corrected", "checked")
-        return record | {"outcome": sentence.outcome or checked.outcome} | checked._asdict()
+        return record | {"outcome": sentence.outcome_of(checked)} | checked._asdict()
     record = _parts(sentence, "id", "kind", "where", "quote", "finding")
     result = judged(sentence, kept)
     effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None

@@ -419,6 +419,7 @@ def below_the_linear_bound(kept):
         "the rate's exponent against the greedy gain's in the last decade, d = 1, 2, 3, T up to"
         " 10,000, which cannot refute an order; room: of it"
     ),
+    slopes=True,
 )
 def exponents_of_the_gain(kept):
     """γ_T = O((log T)^(d+1)) for the squared exponential kernel, and O(T^(d(d+1) / (2ν + d(d+1)))
@@ -441,6 +442,7 @@ def exponents_of_the_gain(kept):
         "exponent of T in the mean regret of 200 runs, T = 100 to 1,000, three kernels, d = 1, 2,"
         " 3; room: of Fig. 1's"
     ),
+    slopes=True,
 )
 def exponents_of_the_regret(kept):
     """Up to logarithms R_T is at most d sqrt(T) (linear kernel), sqrt(T (log T)^(d+1)) (squared
