@@ -20,7 +20,7 @@ from scipy.stats import binom
 from kbrepro.bandits import information
 from kbrepro.bandits.problems import Trial
 from kbrepro.claims.judging import Outcome, claim, own_question, remark, tested, theorem, unchecked
-from kbrepro.claims.tables import Table
+from kbrepro.claims.tables import Names, Table
 from kbrepro.claims.words import (
     LIMITS,
     always,
@@ -111,7 +111,7 @@ def under(name):
     return {"BKB": f"BKB, qbar=3, {name}", "SoR": f"SoR, {name}", "RFF": f"RFF, m=|S|, {name}"}
 
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Names]] = {
     "qbar": {
         "3": {"BKB": "BKB, qbar=3"},
         "2": {"BKB": "BKB, qbar=2"},

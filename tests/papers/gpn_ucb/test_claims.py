@@ -26,9 +26,10 @@ def test_theorems_count_the_runs_that_violate_them():
     rows = [{"error": e, "regret": r} for e, r in ((0.2, 1.4), (1.2, 0.1), (0.3, 0.9))]
     assert claims.theorems_4_7_and_8.check(Few(*rows)) == (6, 9, 0.0, 1.4)
     for exponent, violations in ((1.6, 0), (1.4, 1)):
-        checked = claims.theorem_4_rate.check(
-            Few(np.array([4, 6, 9, 13, 18, 25, 36, 50.0]) ** -exponent)
-        )
+        errors = np.array([4, 6, 9, 13, 18, 25, 36, 50.0]) ** -exponent
+        checked = claims.theorem_4_rate.check(Few(errors, errors))
+        where = f"above the rate in {violations} of 1" if violations else "below the rate"
+        assert claims.theorem_4_rate.outcome_of(checked) == f"slope {where}"
         assert checked[:2] == (violations, 1) and checked.room == pytest.approx(1.5 / exponent)
     wrong = (0.14, 0.3), 0.16, 2
     for regret, nonada, violations in (((0.16, 0.2), 0.16, 0), wrong, ((0.16, 0.2), 0.14, 2)):
