@@ -201,6 +201,7 @@ def fig6(kept):
 
 #: "with envelope" becomes the main interpretation once it is played on all chains.
 LAYER_1 = {"without envelope": {}, "with envelope": {"GPN-UCB": "GPN-UCB, enveloped"}}
+#: Independent ties count, too, once they are played: no clause excludes them.
 TIES: dict[str, dict[str, Names]] = {"ties": {"common": {}}}
 SOURCES = {
     "without envelope": "L.2, whose shortcuts are for i in {2, ..., m}",
