@@ -34,10 +34,12 @@ def line(n_arms: int, noise_variance: float) -> GPDraw:
     return GPDraw(SquaredExponential(np.sqrt(1 / 200)), grid(n_arms), noise_variance)
 
 
-def smooth(n: int, d: int, noise_variance: float, seed: int) -> RKHSFunction:
+def smooth(
+    n: int, d: int, noise_variance: float, seed: int, lengthscale: float = 0.2
+) -> RKHSFunction:
     """Return functions of norm F on n random arms in [0, 1]^d, noise uniform within its sd."""
     points = np.random.default_rng([seed, n, d]).uniform(size=(n, d))
-    return RKHSFunction(SquaredExponential(0.2), points, noise_variance, norm=F)
+    return RKHSFunction(SquaredExponential(lengthscale), points, noise_variance, norm=F)
 
 
 def designs(n_arms: int, noise_variance: float) -> dict[str, tuple[GPDraw, Design]]:

@@ -84,12 +84,14 @@ def snapshots(
     qbars: list[float],
     n_features: dict[str, list[int]],
     trial: Trial,
+    form: type[sketch.BudgetedPosterior] = sketch.BudgetedPosterior,
 ) -> Watched:
     """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`.
 
-    The exact posterior; BKB and its streaming form with every qbar; with the dictionary S of BKB at
-    the first qbar: SoR on S, DTC on as many pulls drawn uniformly and on three, RFF and QFF with
-    |S| features (made even) and with each of `n_features["RFF"]`, `n_features["QFF"]`.
+    The exact posterior; BKB, on posteriors of a `form`, and its streaming form with every qbar;
+    with the dictionary S of BKB at the first qbar: SoR on S, DTC on as many pulls drawn uniformly
+    and on three, RFF and QFF with |S| features (made even) and with each of `n_features["RFF"]`,
+    `n_features["QFF"]`.
     """
     problem = source(trial)
     rng = trial.rng("run")
@@ -98,7 +100,7 @@ def snapshots(
     observations = np.array([problem.pull(arm, rng) for arm in pulls])
     prior = model.kernel, model.points, model.noise_variance
     posteriors: Posteriors = {("exact", ""): RowPosterior(*prior)}
-    budgeted = [sketch.BudgetedPosterior(*prior, q, rng.spawn(1)[0]) for q in qbars]
+    budgeted = [form(*prior, q, rng.spawn(1)[0]) for q in qbars]
     streaming = [sketch.StreamingPosterior(*prior, q, rng.spawn(1)[0]) for q in qbars]
     posteriors |= {("BKB", f"qbar={bkb.qbar:g}"): bkb for bkb in budgeted}
     posteriors |= {("BKB, streaming", f"qbar={bkb.qbar:g}"): bkb for bkb in streaming}
@@ -158,6 +160,7 @@ def starvation(
     n_features: dict[str, list[int]],
     unseen_from: float,
     trial: Trial,
+    form: type[sketch.BudgetedPosterior] = sketch.BudgetedPosterior,
 ) -> pd.DataFrame:
     """Return a row per posterior and t: how it compares with the exact one.
 
@@ -165,7 +168,7 @@ def starvation(
     arms; `coverage`, the share of the arms whose first coordinate exceeds `unseen_from` with f
     inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.
     """
-    problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial)
+    problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial, form)
     unseen = problem.model.points[:, 0] > unseen_from
     rows = []
     for (name, setting, t), view in seen.items():

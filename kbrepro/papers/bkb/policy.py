@@ -34,6 +34,7 @@ class BKB(UCB):
 
     takes: tuple[str, ...] = ("allowed",)
     posterior: sketch.BudgetedPosterior
+    drawn_anew: type[sketch.BudgetedPosterior] = sketch.BudgetedPosterior
 
     def __init__(
         self,
@@ -49,7 +50,7 @@ class BKB(UCB):
         super().__init__(model, horizon, **settings)
 
     def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:
-        form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
+        form = sketch.StreamingPosterior if self.streaming else self.drawn_anew
         model = self.model
         child = self.rng.spawn(1)[0]
         return form(model.kernel, model.points, model.noise_variance, self.qbar, child)
@@ -61,6 +62,12 @@ class BKB(UCB):
     def index(self) -> Array:
         # ties fall at random: one common value makes the first arm uniform whatever the kernel
         return np.zeros(self.model.n_arms) if self.t == 1 else super().index()
+
+
+class ArmwiseBKB(BKB):
+    """BKB on an `ArmwisePosterior`: the dictionary of the authors' later code."""
+
+    drawn_anew = sketch.ArmwisePosterior
 
 
 class FourierUCB(UCB):

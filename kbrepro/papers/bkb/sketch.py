@@ -211,6 +211,19 @@ class BudgetedPosterior(NystromPosterior):
         return np.repeat(pulled, self.rng.binomial(self._counts[pulled], inclusion[pulled]))
 
 
+class ArmwisePosterior(BudgetedPosterior):
+    """The posterior on a dictionary of distinct arms, drawn anew after every pull.
+
+    The authors' later code has it: an arm pulled n times is in it with probability min(1, n qbar
+    s), where the paper draws for each of the n pulls; s as in `BudgetedPosterior`.
+    """
+
+    def _draw(self, inclusion: Array, newest: int) -> Integers:
+        pulled = np.flatnonzero(self._counts)
+        chances = self._counts[pulled] * inclusion[pulled]
+        return pulled[self.rng.random(len(pulled)) < chances]
+
+
 class StreamingPosterior(BudgetedPosterior):
     """The posterior on a dictionary from which members only drop out.
 

@@ -16,10 +16,10 @@ from kbrepro.bandits.confidence import Constant
 from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
 from kbrepro.bandits.posterior import RowPosterior
 from kbrepro.bandits.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.papers.bkb import measures, pictures
+from kbrepro.papers.bkb import experiments, measures, pictures
 from kbrepro.papers.bkb.measures import shrinking_window, uniform_pulls
 from kbrepro.papers.bkb.policy import BKB
-from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
+from kbrepro.papers.bkb.sketch import ArmwisePosterior, BudgetedPosterior, StreamingPosterior
 
 KERNEL, POINTS, NOISE = SquaredExponential(0.07), grid(120), 0.01
 SOURCE, HALF = GPDraw(KERNEL, POINTS, NOISE), partial(uniform_pulls, upto=0.5)
@@ -147,6 +147,16 @@ def test_starvation_is_measured_on_all_arms_and_coverage_on_the_unseen_half(watc
     assert table.loc["BKB", "qbar=2", 40]["members"] == len(bkb.members)
 
 
+def test_figure_1_with_the_dictionary_of_distinct_arms_has_the_same_pulls(watched, table):
+    settings, trial = (*FIGURE, 0.5), Trial(5, 7)
+    armwise = measures.starvation(*settings, trial, ArmwisePosterior).set_index(table.index.names)
+    for same in ("exact", "BKB, streaming"):
+        assert armwise.loc[same].equals(table.loc[same])
+    everything = armwise.loc["BKB", "qbar=1e+09", 40]
+    assert everything["members"] == len(np.unique(watched.pulls)) < 40
+    assert everything["inflated"] == pytest.approx(1, rel=1e-5)
+
+
 def test_figure_1_is_readable_and_says_what_is_covered(checked, styled, watched, table):
     figure = pictures.strip(watched, {"BKB": "qbar=2", "SoR": ""})
     checked(figure)
@@ -166,6 +176,17 @@ def test_sizes_are_those_after_the_pull():
     assert (features <= np.minimum(members, distinct)).all() and (members <= sizes.index).all()
     assert (np.diff(distinct) >= 0).all() and members[1] == features[1] == distinct[1] == 1
     assert sizes["d_eff"][1] == pytest.approx(1 / 1.01)  # one pull: k / (k + lambda)
+
+
+def test_sizes_in_more_dimensions_are_those_of_random_arms_that_are_less_alike():
+    bkb = partial(BKB, width=Constant(2.0), qbar=3.0)
+    members = {}
+    for d, lengthscale in ((1, 1.0), (3, 1.0), (3, 0.2)):
+        source = experiments.smooth(50, d, 0.01, 7, lengthscale)
+        sizes = measures.sizes_of_steps(source, bkb, 60, Trial(2, 0))
+        assert source.points.shape == (50, d) and len(sizes) == 60
+        members[d, lengthscale] = sizes["members"].iloc[-1]
+    assert members[1, 1.0] < members[3, 1.0] < members[3, 0.2]
 
 
 # What is proved of variances and determinants

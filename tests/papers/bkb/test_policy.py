@@ -17,9 +17,14 @@ from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.bandits.policies import UCB
 from kbrepro.bandits.posterior import RowPosterior
 from kbrepro.bandits.problems import GPDraw, Model, Problem, Trial
-from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
+from kbrepro.papers.bkb.policy import BKB, ArmwiseBKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import CountedPosterior, MiniUCB
-from kbrepro.papers.bkb.sketch import BudgetedPosterior, FeaturePosterior, random_features
+from kbrepro.papers.bkb.sketch import (
+    ArmwisePosterior,
+    BudgetedPosterior,
+    FeaturePosterior,
+    random_features,
+)
 from kbrepro.trials.simulation import rounds
 
 POINTS = np.random.default_rng(1).uniform(size=(60, 2))
@@ -99,14 +104,15 @@ def fourier(draws):
 @pytest.mark.parametrize(
     ("rule", "form"),
     [
-        (partial(BKB, qbar=2.0), partial(BudgetedPosterior, SE, POINTS, 0.01, 2.0)),
+        (partial(BKB, qbar=1.5), partial(BudgetedPosterior, SE, POINTS, 0.01, 1.5)),
+        (partial(ArmwiseBKB, qbar=1.5), partial(ArmwisePosterior, SE, POINTS, 0.01, 1.5)),
         (partial(FourierUCB, n_features=6), fourier),
     ],
 )
 def test_dictionaries_and_features_are_those_that_a_child_of_the_generator_draws(rule, form):
     policy = rule(problem().model, width=Constant(2.0), rng=3)
     posterior = form(np.random.default_rng(3).spawn(1)[0])
-    for observation in (1.0, -0.5, 0.3, 0.2):
+    for observation in 50 * (1.0, -0.5, 0.3, 0.2):
         posterior.update(arm := policy.ask(), observation)
         policy.tell(arm, observation)
     np.testing.assert_allclose(policy.index(), posterior.mean + 2 * posterior.sd)

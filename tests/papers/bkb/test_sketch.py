@@ -17,6 +17,7 @@ from kbrepro.bandits.problems import Model
 from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import Authors
 from kbrepro.papers.bkb.sketch import (
+    ArmwisePosterior,
     BudgetedPosterior,
     FeaturePosterior,
     NystromPosterior,
@@ -139,7 +140,18 @@ def test_streaming_keeps_a_pull_with_the_smallest_probability_so_far():
     assert (np.abs(members - 1000 * 0.3) <= 5 * np.sqrt(1000 * 0.3 * 0.7)).all()
 
 
-@pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
+def test_armwise_a_coin_decides_on_all_pulls_of_an_arm():
+    """1, 3 and 12 pulls, each kept with 0.1: arms with 0.1, 0.3 and 1; 5 standard errors."""
+    posterior = ArmwisePosterior(Independent(), grid(4), 0.5, 2.0, np.random.default_rng(6))
+    posterior._counts[:3] = pulls = np.array([1, 3, 12])
+    drawn = [posterior._draw(np.full(4, 0.1), 2) for _ in range(1000)]
+    chances = np.append(np.minimum(1.0, 0.1 * pulls), 0.0)
+    kept = np.bincount(np.concatenate(drawn), minlength=4)
+    errors = np.sqrt(1000 * chances * (1 - chances))
+    assert (np.abs(kept - 1000 * chances) <= 5 * errors).all()
+
+
+@pytest.mark.parametrize("form", [ArmwisePosterior, BudgetedPosterior, StreamingPosterior])
 def test_an_empty_dictionary_keeps_the_newest_pull_and_a_bad_pull_changes_nothing(form):
     posterior = form(Independent(), grid(5), 1e6, 2.0, np.random.default_rng(7))
     # qbar times the variance over that of the noise
