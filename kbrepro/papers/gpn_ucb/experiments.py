@@ -51,18 +51,12 @@ FIRST_LAYER: Rules = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
 
 
 @cache
-def obvious(side: int, wanted: int, seed: int) -> tuple[int, ...]:
-    """Return the numbers of the first draws with an obvious maximiser."""
-    numbers = measures.find_chains(DrawnChain(side), wanted, True, Trial(seed, 0))
+def chosen(
+    chains: Callable[[int], Source], side: int, wanted: int, obvious: bool, seed: int
+) -> tuple[int, ...]:
+    """Return the numbers of the first of `chains(side)` with an obvious maximiser, or several."""
+    numbers = measures.find_chains(chains(side), wanted, obvious, Trial(seed, 0))
     return tuple(numbers.tolist())
-
-
-@cache
-def pair(side: int, wanted: int, seed: int) -> dict[str, int]:
-    """Return the numbers of the two chains of the figures."""
-    (first,) = measures.find_chains(DrawnChain(side), 1, False, Trial(seed, 0))
-    clear = obvious(side, wanted, seed)
-    return {"several maximisers": int(first), "an obvious maximiser": clear[0]}
 
 
 def sides(horizon: int) -> list[int]:
@@ -93,9 +87,10 @@ def experiments(
     norm_2 = exact_chain(side)
     sampled: Rules = {"cEI": partial(SampledCascadeEI, samples=samples)}
     exact: Rules = {"cEI, exact": ExactCascadeEI}
-    peaks = obvious(side, obvious_chains, seed)
+    peaks = chosen(DrawnChain, side, obvious_chains, True, seed)
     clear = Repeated(draws, 1, peaks)
-    shown = pair(side, obvious_chains, seed)
+    (first,) = chosen(DrawnChain, side, 1, False, seed)
+    shown = {"several maximisers": first, "an obvious maximiser": peaks[0]}
 
     def play(label: str, source: Source, rules: Mapping[object, Make], n: int) -> None:
         plan[label] = Planned(Experiment(source, rules, horizon), n, seed)

@@ -15,7 +15,7 @@ from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
 from kbrepro.trials.curve import simple_regret
-from kbrepro.trials.simulation import rounds, run
+from kbrepro.trials.simulation import Experiment, play_trial, rounds, run
 from kbrepro.typing import Array, Bools, Integers
 
 Source = Callable[[Trial], NetworkProblem]
@@ -61,6 +61,16 @@ def find_chains(
         if len(numbers) == wanted:
             break
     return np.array(numbers)
+
+
+def play_few(experiment: Experiment, few: int, of: int, trial: Trial) -> dict[str, object]:
+    """Return what `play_trial` does of the first `few` of every `of` trials, one after another.
+
+    Where the source gives each chain `of` times, a rule that takes long shares so with the others
+    the chain and the order of ties of `few` trials.
+    """
+    number = trial.number // few * of + trial.number % few
+    return play_trial(experiment, Trial(trial.seed, number))
 
 
 def ranges_of(source: Source, numbers: Sequence[int], seed: int) -> Array:

@@ -117,9 +117,11 @@ class NetworkSets(NetworkPosterior):
 class BoxSets(NetworkSets):
     """Sets of chains and feed-forward networks: one interval an output (eqs. 11, 19-20).
 
-    Without `envelope` the bounds are mean +- B sd alone. L.2 leaves open whether the `first` layer
-    has an envelope, over the arms, and whether the envelope at a corner takes in the corner
-    `itself`, as eq. 9 would. As L.2 says, the set of a layer's input is replaced by the grid points
+    Without `envelope` the bounds are mean +- B sd alone. Eqs. 9-10 hold for every layer, and what
+    L.2 leaves out it leaves out of the later ones: with `all_arms` the first layer has its envelope
+    over all arms, with `first` over those within `radius`, else none. L.2 leaves open whether the
+    envelope at a corner takes in the corner `itself`, as eq. 9 would. As L.2 says, the set of a
+    later layer's input is replaced by the grid points
     inside it, or by its corners if there are none: fast and tight, but what lies between grid
     points is not looked at. Rounded `outward` the set is widened by half a cell, and L times half a
     diagonal of a cell is added to the bounds: every point of the set then has a grid point that
@@ -132,6 +134,7 @@ class BoxSets(NetworkSets):
         *,
         envelope: bool = True,
         first: bool = False,
+        all_arms: bool = False,
         outward: bool = False,
         itself: bool = False,
         **settings: Any,
@@ -140,7 +143,10 @@ class BoxSets(NetworkSets):
         self.envelope = envelope
         self.outward = outward
         self.itself = itself
-        self._first = arm_neighbours(model.points, model.lipschitz, self.radius) if first else None
+        self.all_arms = all_arms
+        self._first = None
+        if first or all_arms:
+            self._first = arm_neighbours(model.points, model.lipschitz, self.radius)
         # of every layer's inputs, which sides of a box a corner has, one row a corner
         self._upper_ends = [grid(2, d) > 0 for d in model.widths[:-1]]
 
@@ -150,8 +156,8 @@ class BoxSets(NetworkSets):
         """
         first = self.band(self.posteriors[0].mean, self.posteriors[0].sd)
         if self._first:
-            near, slopes = self._first
-            first = np.stack([(column[near] + slopes).min(axis=0) for column in first.T], axis=1)
+            envelopes = [self._over_arms(column, *self._first) for column in first.T]
+            first = np.stack(envelopes, axis=1)
         regions = [_low_and_high(first)]
         for i in range(1, len(self.model.widths)):
             regions.append(_low_and_high(self._through(i, *regions[-1])))
@@ -161,6 +167,18 @@ class BoxSets(NetworkSets):
         """Return lower and upper confidence bound of every arm's reward, each (A,)."""
         lower, upper = self.regions()[-1]
         return lower[:, 0], upper[:, 0]
+
+    def _over_arms(self, column: Array, near: Integers, slopes: Array) -> Array:
+        """Return the envelope (A,) over arms of a column (A,) of the first layer's band."""
+        enveloped: Array = (column[near] + slopes).min(axis=0)
+        if self.all_arms:
+            # what an arm undercuts, the neighbour that undercuts it undercuts by more
+            points, L = self.model.points, self.model.lipschitz
+            lowest = column == enveloped
+            reaches = lowest & (column + L * self.radius < enveloped.max())
+            farther = column[reaches] + L * cdist(points, points[reaches])
+            enveloped = np.minimum(enveloped, farther.min(axis=1, initial=np.inf))
+        return enveloped
 
     def _through(self, i: int, low: Array, high: Array) -> Array:
         """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""

@@ -1,6 +1,7 @@
 """Networks: what a pull shows, and what is refused; what their sources promise."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,10 +9,21 @@ from refusing import refuses
 
 from kbrepro.bandits.kernels import grid
 from kbrepro.bandits.problems import Trial, prior_draws
-from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL, chain_facts, find_chains
+from kbrepro.papers.gpn_ucb.cascade_ei import SampledCascadeEI
+from kbrepro.papers.gpn_ucb.experiments import chosen
+from kbrepro.papers.gpn_ucb.measures import (
+    OBVIOUS,
+    SEVERAL,
+    chain_facts,
+    find_chains,
+    play_few,
+    refuted_after,
+)
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem
+from kbrepro.papers.gpn_ucb.policies import GPNUCB
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, Repeated, exact_chain
 from kbrepro.papers.gpn_ucb.sets import FeedForward
+from kbrepro.trials.simulation import Experiment, Planned, run_trials
 
 
 @pytest.mark.parametrize("structure", SMALL)
@@ -67,3 +79,30 @@ def test_the_gap_is_to_the_best_value_that_is_far_and_chains_of_a_kind_are_found
         assert find_chains(DrawnChain(8), 2, obvious, Trial(5, 0)).tolist() == wanted[:2]
         # too few
         assert find_chains(DrawnChain(8), 99, obvious, Trial(5, 0), most=40).tolist() == wanted
+
+
+def test_chains_of_norm_2_are_chosen_before_play_and_keep_their_bound():
+    """What the first layer shows never refutes B, as it does that of every chain from the prior."""
+    every = np.arange(64)
+    for chains, refuted in ((exact_chain, False), (DrawnChain, True)):
+        for obvious in (True, False):
+            numbers = chosen(chains, 8, 3, obvious, 5)
+            found = [chains(8)(Trial(5, number)) for number in numbers]
+            gaps = [chain_facts(lambda trial, chain=chain: chain, None)[0] for chain in found]
+            assert all(gap >= OBVIOUS if obvious else gap <= SEVERAL for gap in gaps)
+            assert {chain.model.norm_bound for chain in found} == {2.0}
+            assert [refuted_after(chain, every) < np.inf for chain in found] == 3 * [refuted]
+
+
+def test_a_chain_has_trials_that_differ_by_ties_alone_and_a_rule_may_play_the_first_of_them():
+    """Four orders on each of two chains, and the first two of each four."""
+    rules = {"GPN-UCB": GPNUCB, "cEI": partial(SampledCascadeEI, samples=20)}
+    experiment = Experiment(Repeated(exact_chain(6), 4, (7, 3)), rules, 3)
+    whole = run_trials(experiment, 8, 5)
+    first = np.transpose([curve.arms[:, 0] for curve in whole.values()])
+    np.testing.assert_array_equal(first[:, 0], first[:, 1])  # ties are those of the trial
+    assert len(set(first[:4, 0])) > 1 and len(set(first[:, 0])) > 4
+    few = Planned(partial(play_few, experiment, 2, 4), 4, 5).play("few")
+    for rule, curve in whole.items():
+        np.testing.assert_array_equal(few[rule].arms, curve.arms[[0, 1, 4, 5]])
+        np.testing.assert_array_equal(few[rule].regret, curve.regret[[0, 1, 4, 5]])

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
 
 from kbrepro.bandits.kernels import grid
 from kbrepro.bandits.problems import Trial
-from kbrepro.papers.gpn_ucb.problems import SMALL, RandomNetwork
+from kbrepro.papers.gpn_ucb.problems import SMALL, DrawnChain, RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import (
     KERNEL,
     BoxSets,
@@ -115,6 +116,19 @@ def test_the_interval_recursion_is_the_dense_search(seed, n, outward, envelope, 
             ends = np.array([bars(i, z, D, envelope) for z in inside or (low, high)])
             low, high = ends[:, 0].min() - L * half, ends[:, 1].max() + L * half
     np.testing.assert_allclose([bound[arm] for bound in sets.bounds()], [low, high], atol=1e-7)
+
+
+def test_over_all_arms_the_first_layer_is_enveloped_as_in_equations_9_and_10():
+    problem = DrawnChain(15)(Trial(57, 4))
+    low, high = pulled(BoxSets(problem.model), problem, 8).regions()[0]
+    slopes = 2 * cdist(problem.model.points, problem.model.points)
+    upper, lower = (high.T + slopes).min(axis=1), (low.T - slopes).max(axis=1)
+    near, whole = (
+        pulled(BoxSets(problem.model, **how), problem, 8).regions()[0]
+        for how in ({"first": True}, {"all_arms": True})
+    )
+    np.testing.assert_allclose(np.squeeze(whole), [lower, upper], atol=1e-12)
+    assert np.abs(np.subtract(near, whole)).max() > 0.1
 
 
 def test_ball_sets_are_the_dense_search():
