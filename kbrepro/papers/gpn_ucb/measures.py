@@ -64,10 +64,10 @@ def find_chains(
 
 
 def play_few(experiment: Experiment, few: int, of: int, trial: Trial) -> dict[str, object]:
-    """Return what `play_trial` does of the first `few` of every `of` trials, one after another.
+    """Return `play_trial` of the first `few` of every `of` trials: 2 of 10 are 0, 1, 10, 11, ...
 
-    Where the source gives each chain `of` times, a rule that takes long shares so with the others
-    the chain and the order of ties of `few` trials.
+    Where the source gives each chain `of` times, a rule that takes long plays so `few` trials of
+    each chain, and shares their orders of ties with the rules that play all.
     """
     number = trial.number // few * of + trial.number % few
     return play_trial(experiment, Trial(trial.seed, number))

@@ -121,11 +121,11 @@ class BoxSets(NetworkSets):
     L.2 leaves out it leaves out of the later ones: with `all_arms` the first layer has its envelope
     over all arms, with `first` over those within `radius`, else none. L.2 leaves open whether the
     envelope at a corner takes in the corner `itself`, as eq. 9 would. As L.2 says, the set of a
-    later layer's input is replaced by the grid points
-    inside it, or by its corners if there are none: fast and tight, but what lies between grid
-    points is not looked at. Rounded `outward` the set is widened by half a cell, and L times half a
-    diagonal of a cell is added to the bounds: every point of the set then has a grid point that
-    speaks for it, and the sets are valid. Other settings as `NetworkSets`.
+    later layer's input is replaced by the grid points inside it, or by its corners if there are
+    none: fast and tight, but what lies between grid points is not looked at. Rounded `outward` the
+    set is widened by half a cell, and L times half a diagonal of a cell is added to the bounds:
+    every point of the set then has a grid point that speaks for it, and the sets are valid. Other
+    settings as `NetworkSets`.
     """
 
     def __init__(
@@ -172,10 +172,11 @@ class BoxSets(NetworkSets):
         """Return the envelope (A,) over arms of a column (A,) of the first layer's band."""
         enveloped: Array = (column[near] + slopes).min(axis=0)
         if self.all_arms:
-            # what an arm undercuts, the neighbour that undercuts it undercuts by more
-            points, L = self.model.points, self.model.lipschitz
-            lowest = column == enveloped
-            reaches = lowest & (column + L * self.radius < enveloped.max())
+            # an arm that a neighbour undercuts undercuts nothing that the neighbour does not
+            undercut = enveloped < column
+            L = self.model.lipschitz
+            points = self.model.points
+            reaches = ~undercut & (column + L * self.radius < enveloped.max())
             farther = column[reaches] + L * cdist(points, points[reaches])
             enveloped = np.minimum(enveloped, farther.min(axis=1, initial=np.inf))
         return enveloped
