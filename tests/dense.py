@@ -2,17 +2,23 @@
 
 import numpy as np
 
+from kbrepro.bandits.posterior import (
+    CovariancePosterior,
+    DistinctPosterior,
+    LatticePosterior,
+    RowPosterior,
+)
+
+#: The exact forms; the lattice is the last.
+FORMS = [RowPosterior, CovariancePosterior, DistinctPosterior, LatticePosterior]
+
 
 def dense_posterior(kernel, points, noise_variance, arms, observations):
-    """Return mean (A,) and covariance (A, A) of all points from the sample means of the arms
-    pulled.
-    """
+    """Return mean (A,) and covariance (A, A) of all points; one noise variance, or one a pull."""
     K, arms = kernel(points, points), np.array(arms, dtype=int)
-    pulled, place, counts = np.unique(arms, return_inverse=True, return_counts=True)
-    average = np.bincount(place, observations) / counts
-    noisy = K[np.ix_(pulled, pulled)] + np.diag(noise_variance / counts)
-    solved = np.linalg.solve(noisy, np.c_[average, K[pulled]])
-    return K[:, pulled] @ solved[:, 0], K - K[:, pulled] @ solved[:, 1:]
+    noisy = K[np.ix_(arms, arms)] + noise_variance * np.eye(len(arms))
+    solved = np.linalg.solve(noisy, np.c_[observations, K[arms]])
+    return K[:, arms] @ solved[:, 0], K - K[:, arms] @ solved[:, 1:]
 
 
 def dense_at(kernel, X, y, Z, noise_variance):

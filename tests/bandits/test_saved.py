@@ -1,7 +1,9 @@
 """Policies that are saved, copied or told what was pulled go on as if nothing had happened."""
 
 import copy
+import inspect
 import pickle
+import types
 from functools import partial
 
 import numpy as np
@@ -121,20 +123,48 @@ def test_told_the_same_arms_and_rewards_a_rule_goes_on_with_the_same_arms(name):
         assert told.rng.bit_generator.state == before  # not even an order of ties
 
 
+def public(thing):
+    """Names and values of attributes that are no functions."""
+    functions = types.FunctionType, classmethod, staticmethod
+    for name in (name for name in dir(thing) if not name.startswith("_")):
+        if not isinstance(inspect.getattr_static(type(thing), name, None), functions):
+            try:
+                yield name, getattr(thing, name)
+            except (ValueError, AttributeError):  # no norm, no reward yet
+                continue
+
+
+def state(thing):
+    """What an object shows in numbers, and what the objects in it do; its generator included."""
+    if isinstance(thing, int | float | np.ndarray):
+        return thing
+    if isinstance(thing, tuple | list):
+        return [state(part) for part in thing]
+    if not type(thing).__module__.startswith("kbrepro"):
+        return None
+    rng = getattr(thing, "rng", None)
+    shown = {name: state(value) for name, value in public(thing) if name not in ("model", "kernel")}
+    return shown | {"drawn": rng and rng.bit_generator.state}
+
+
 @pytest.mark.parametrize("name", POLICIES)
-def test_an_interrupt_leaves_a_policy_as_it_was_or_told(name):
+def test_an_interrupt_leaves_a_policy_as_it_was_or_told_all(name):
     """At lines of one `tell`, and then of putting it back."""
     policy, problem, noise, _ = play(name, 6)
-    arm, n = policy.ask(), len(policy.history.arms)
-    reward = problem.pull(arm, noise)
+    arms = [policy.ask()]
+    if not hasattr(policy, "_arm"):  # else it takes only what it asked for
+        arms += [3, 12, 3]
+    pulls = arms, [problem.pull(arm, noise) for arm in arms]
     told = copy.deepcopy(policy)
-    told.tell(arm, reward)
+    told.tell(*pulls)
+    before, after = state(policy), state(told)
     right = goes_on(told, problem, 3, copy.deepcopy(noise))
-    for line in (3, 8, 16, 25, 40, 60, 100, 300):
+    for line in np.geomspace(3, 2000, 14).astype(int).tolist():
         again = copy.deepcopy(policy)
-        interrupted(partial(again.tell, arm, reward), line)
+        interrupted(partial(again.tell, *pulls), line)
         interrupted(lambda: again.t, line)  # noqa: B023  called at once
-        if len(again.history.arms) == n:
-            again.tell(arm, reward)
-        assert len(again.history.arms) == n + 1
+        if len(again.history.arms) == len(policy.history.arms):
+            np.testing.assert_equal(state(again), before)
+            again.tell(*pulls)
+        np.testing.assert_equal(state(again), after)
         assert goes_on(again, problem, 3, copy.deepcopy(noise)) == right
