@@ -6,6 +6,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from dense import FORMS
 from mpmath import mp, mpf
 
 from kbrepro.bandits.confidence import Constant
@@ -41,9 +42,7 @@ def one_row_a_distinct_arm_to_the_end(monkeypatch):
 
 
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
-every_form = pytest.mark.parametrize(
-    "form", [RowPosterior, DistinctPosterior, CovariancePosterior, LatticePosterior]
-)
+every_form = pytest.mark.parametrize("form", FORMS)
 
 
 def history(noise_variance, repeats, seed=0):
