@@ -17,11 +17,9 @@ import kbrepro as kb
 from kbrepro.data import SensorData
 from kbrepro.trials import store, sums
 from kbrepro.trials.simulation import Planned, map_trials, regrets_at, run_trials
-from kbrepro.trials.store.flat import flat, leaf_differences
 
 SOURCE = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(20), 0.025)
 EXPERIMENT = kb.Experiment(SOURCE, {"EI": kb.ExpectedImprovement, "mean only": kb.MeanOnly}, 25)
-KEPT = Path(__file__).parents[3] / "results" / "paper"
 #: What is in the folder of one label that was kept.
 FILES = ["Fig._1.json", "Fig._1.npz", "SHA256SUMS"]
 
@@ -221,28 +219,17 @@ def cut(path):
     path.write_bytes(path.read_bytes()[:-80])
 
 
-def emptied(path):
-    path.write_bytes(b"")
-
-
 def flipped(path):
     data = bytearray(path.read_bytes())
     data[80] ^= 0xFF
     path.write_bytes(data)
 
 
-def folder_instead(path):
-    path.unlink()
-    path.mkdir()
-
-
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
         (cut, r"cannot be read .*: restore it, or play it again"),
-        (emptied, "cannot be read"),
         (flipped, "cannot be read"),
-        (folder_instead, "cannot be read .*directory"),
         (Path.unlink, "is missing, although it was kept: restore it, or play it again"),
     ],
 )
@@ -255,28 +242,16 @@ def test_a_damaged_or_missing_file_is_named_and_replaced_only_if_asked(folder, l
             read(folder, log)
     assert store.labels(folder) == {} and store.can_replace(folder, "Fig. 1")
     assert not store.can_replace(folder, "Fig. 2") and played(log) == [0, 1, 2, 3]
-    if path.is_dir():
-        path.rmdir()
     assert values(play(folder, log, fresh=["Fig. 1"])) == values(first)
     # it would play nothing
     assert store.can_replace(folder, "Fig. 1") and not store.can_replace(folder, "Fig._1")
 
 
-def test_a_newer_form_is_named_and_a_file_that_may_not_be_read_is_not_called_damaged(
-    folder, log, monkeypatch
-):
+def test_a_newer_form_is_named(folder, log, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(store, "VERSION", 2)
         play(folder, log)
     with pytest.raises(store.NewerForm, match=r"03_pi/played/Fig._1.npz has form 2, and this ver"):
-        play(folder, log)
-    play(folder, log, fresh=["Fig. 1"])
-
-    def forbidden(*_, **__):
-        raise PermissionError("not yours")
-
-    monkeypatch.setattr(np, "load", forbidden)
-    with pytest.raises(PermissionError, match="not yours"):
         play(folder, log)
 
 
@@ -391,52 +366,30 @@ def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
             kb.played(notebook, "Table 2")
 
 
-@pytest.mark.parametrize(
-    ("notebook", "label"),
-    [
-        ("04_bkb_variance_starvation", "BKB, plane"),
-        ("01_gp_ucb_information_gain", "growth of the gain"),
-    ],
-)
-def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(
-    tmp_path, notebook, label
-):
-    settings, kept = store.opened(KEPT / notebook / "played", label)
-    store.Store(tmp_path).keep(store.Job(label, None, settings, 0, 0, len(kept.seconds)), kept)
-    same, again = store.opened(tmp_path, label)
-    assert same == settings and np.allclose(again.seconds, kept.seconds)
-    for place in range(len(kept.seconds)):
-        assert leaf_differences(kept.trial(place), again.trial(place)) == {}
-        assert flat(kept.results[place]).keys() == kept.trial(place).keys()
-
-
 def test_a_file_whose_name_an_archive_brought_in_another_unicode_form_is_found(folder, log):
     first = play(folder, log, label="Matérn")
     for path in list(folder.iterdir()):
         path.rename(path.with_name(unicodedata.normalize("NFD", path.name)))
     assert play(folder, log, label="Matérn", read_only=True) == first
-    for form in ("NFC", "NFD"):
-        _, kept = store.opened(folder, unicodedata.normalize(form, "Matérn"))
-        assert kept.results == first
     play(folder, log, label="Matérn", fresh=["*"])
     assert sorted(path.suffix for path in folder.iterdir()) == ["", ".json", ".npz"]
 
 
 def test_all_runs_below_a_folder_are_one_table(tmp_path):
+    """Of the curves: other jobs, label c, have none."""
     for seed in (5, 6):
         kept_in = store.Store(tmp_path / f"{seed}" / "played")
         for label, arms in (("a", True), ("b", False)):
             run_trials(EXPERIMENT, 3, seed, first=2, label=label, arms=arms, kept_in=kept_in)
         map_trials(partial(regrets_at, EXPERIMENT, [25]), 2, seed, label="c", kept_in=kept_in)
-    columns = ["run", "label", "rule", "trial", "round", "R_t"]
     table = kb.frame(tmp_path)
-    assert [*table] == columns
-    curve = run_trials(EXPERIMENT, 3, 6, first=2)["EI"]
-    groups = table.set_index("round").groupby(columns[:4])["R_t"]
+    groups = table.groupby(["run", "label", "rule", "trial"])
+    assert [*table] == ["run", "label", "rule", "trial", "round", "R_t"]
     assert len(groups) == 2 * 2 * 2 * 3
+    regret = run_trials(EXPERIMENT, 3, 6, first=2)["EI"].cumulative_regret[1]
     for label in "ab":
         rows = groups.get_group(("6", label, "EI", 3))
-        np.testing.assert_allclose(rows, curve.cumulative_regret[1, rows.index - 1], rtol=1e-6)
-        assert rows.index[-1] == 25
+        np.testing.assert_allclose(rows["R_t"], regret[rows["round"] - 1], rtol=1e-6)
+        assert rows["round"].iloc[-1] == 25
     with pytest.raises(FileNotFoundError, match="no played trials are kept below"):
         kb.frame(tmp_path / "5" / "played" / "a.part")
