@@ -3,6 +3,7 @@ by step.
 """
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -94,91 +95,56 @@ def test_a_gain_by_formula_is_that_of_the_pulls_before():
 # Where the tighter width comes from, docs/tighter_width.md, by dense algebra
 
 
-class Instance:
+@pytest.mark.parametrize("seed", range(20))
+def test_every_step_of_the_page_by_dense_algebra(seed):
     """At most 7 pulls of at most 10 arms; features from a Cholesky factor, f a combination of
     them.
     """
-
-    def __init__(self, seed):
-        rng = np.random.default_rng([seed, 41])
-        n, self.t = rng.integers(2, 11), rng.integers(1, 8)
-        arms = rng.uniform(size=(n, 1))
-        K = (SquaredExponential(0.3), Matern(0.3, nu=1.5))[seed % 2](arms, arms) + 1e-6 * np.eye(n)
-        self.features, pulls = np.linalg.cholesky(K), rng.integers(n, size=self.t)
-        self.Phi, self.K = self.features[pulls], K[np.ix_(pulls, pulls)]
-        self.R, self.ridge = rng.uniform(0.2, 2), rng.uniform(0.1, 3)
-        self.c, self.A = self.R**2 / self.ridge, np.eye(self.t) + self.K / self.ridge
-        self.f = rng.standard_normal(n)  # its weights; at the pulls it is Phi f
-        self.y = self.Phi @ self.f + self.R * rng.standard_normal(self.t)
-        self.V = self.Phi.T @ self.Phi + self.ridge * np.eye(n)
-        self.mu = np.linalg.solve(self.V, self.Phi.T @ self.y)  # weights of the minimiser
-        self.gain = np.linalg.slogdet(self.A)[1] / 2
-        self.least = self.y @ np.linalg.solve(self.A, self.y)
-
-    def squares(self, f):
-        return ((self.y - self.Phi @ f) ** 2).sum()
-
-    @property
-    def log_mixture(self):
-        return (self.squares(self.f) - self.least) / (2 * self.R**2) - self.gain
-
-
-@pytest.fixture(params=range(20), scope="module")
-def instance(request):
-    return Instance(request.param)
-
-
-def test_step_2_the_mixture_by_the_gaussian_formula(instance):
-    """exp(-|y - g|^2 / 2 R^2) is a density in y but for (2 pi R^2)^(t / 2); averaged over g it is
-    N(0, R^2 I + c K).
-    """
-    S = instance.R**2 * np.eye(instance.t) + instance.c * instance.K
-    log_det, quadratic = (
-        np.linalg.slogdet(2 * np.pi * S)[1],
-        instance.y @ np.linalg.solve(S, instance.y),
+    rng = np.random.default_rng([seed, 41])
+    n, t = rng.integers(2, 11), rng.integers(1, 8)
+    arms, kernel = (
+        rng.uniform(size=(n, 1)),
+        (SquaredExponential(0.3), Matern(0.3, nu=1.5))[seed % 2],
     )
-    log_mean = instance.squares(instance.f) / (2 * instance.R**2)
-    log_mean += instance.t / 2 * np.log(2 * np.pi * instance.R**2) - (log_det + quadratic) / 2
-    assert log_mean == pytest.approx(instance.log_mixture, rel=1e-9, abs=1e-9)
+    K_arms = kernel(arms, arms) + 1e-6 * np.eye(n)
+    features, pulls = np.linalg.cholesky(K_arms), rng.integers(n, size=t)
+    Phi, K = features[pulls], K_arms[np.ix_(pulls, pulls)]
+    R, ridge = rng.uniform(0.2, 2), rng.uniform(0.1, 3)
+    f = rng.standard_normal(n)  # its weights; at the pulls it is Phi f
+    y = Phi @ f + R * rng.standard_normal(t)
+    A, V = np.eye(t) + K / ridge, Phi.T @ Phi + ridge * np.eye(n)
+    mu = np.linalg.solve(V, Phi.T @ y)  # weights of the minimiser
+    gain, least = np.linalg.slogdet(A)[1] / 2, y @ np.linalg.solve(A, y)
+    squares, off = ((y - Phi @ f) ** 2).sum(), f - mu
+    log_mixture = (squares - least) / (2 * R**2) - gain
+    near = partial(pytest.approx, rel=1e-9, abs=1e-9)
 
+    # 2: exp(-|y - g|^2 / 2 R^2) is a density in y but for (2 pi R^2)^(t / 2); averaged over g it is
+    # N(0, R^2 I + c K)
+    S = R**2 * np.eye(t) + R**2 / ridge * K
+    log_density = -(np.linalg.slogdet(2 * np.pi * S)[1] + y @ np.linalg.solve(S, y)) / 2
+    log_constant = t / 2 * np.log(2 * np.pi * R**2)
+    assert squares / (2 * R**2) + log_constant + log_density == near(log_mixture)
 
-def test_step_4_the_ridge_objective_is_quadratic_above_its_least(instance):
-    assert instance.squares(
-        instance.mu
-    ) + instance.ridge * instance.mu @ instance.mu == pytest.approx(instance.least)
-    residual, off = instance.y - instance.Phi @ instance.mu, instance.f - instance.mu
-    np.testing.assert_allclose(residual, np.linalg.solve(instance.A, instance.y), atol=1e-9)
-    excess = (
-        instance.squares(instance.f) + instance.ridge * instance.f @ instance.f - instance.least
-    )
-    assert excess == pytest.approx(off @ instance.V @ off, rel=1e-9, abs=1e-9)
+    # 4: the ridge objective is quadratic above its least
+    residual = y - Phi @ mu
+    assert residual @ residual + ridge * mu @ mu == near(least)
+    np.testing.assert_allclose(residual, np.linalg.solve(A, y), atol=1e-9)
+    assert squares + ridge * f @ f - least == near(off @ V @ off)
 
+    # 5: the quadratic forms cancel, so the ellipsoid is left if and only if M reaches 1/delta
+    assert off @ V @ off == near(ridge * f @ f + 2 * R**2 * (log_mixture + gain))
 
-def test_step_5_the_quadratic_forms_cancel(instance):
-    """|f - mu|_V^2 = lambda |f|^2 + 2 R^2 (log M + gain), so the ellipsoid is left if and only
-    if M reaches 1/delta.
-    """
-    off = instance.f - instance.mu
-    right = instance.ridge * instance.f @ instance.f + 2 * instance.R**2 * (
-        instance.log_mixture + instance.gain
-    )
-    assert off @ instance.V @ off == pytest.approx(right, rel=1e-9, abs=1e-9)
-
-
-def test_step_6_one_arm(instance):
-    """sd^2 = lambda |phi|^2 in the norm of V^-1, and |f - mu| <= |f - mu|_V |phi| in that norm; all
-    arms.
-    """
-    k = instance.features @ instance.Phi.T
-    ridge = instance.K + instance.ridge * np.eye(instance.t)
-    variance = (instance.features**2).sum(axis=1) - (k * np.linalg.solve(ridge, k.T).T).sum(axis=1)
-    inverse = (instance.features * np.linalg.solve(instance.V, instance.features.T).T).sum(axis=1)
-    np.testing.assert_allclose(variance, instance.ridge * inverse, atol=1e-9)
-    off = instance.f - instance.mu
-    error = np.abs(instance.features @ off)
-    assert (error <= np.sqrt(off @ instance.V @ off) * np.sqrt(inverse) + 1e-9).all()
-    norm = np.linalg.norm(instance.f)
-    model = SimpleNamespace(known_norm=norm, noise_scale=instance.R, noise_variance=instance.ridge)
-    width = Flynn2024(0.1).of(model, instance.gain)
-    radius = np.sqrt(instance.ridge * norm**2 + 2 * instance.R**2 * (instance.gain + np.log(10)))
-    np.testing.assert_allclose(width * np.sqrt(variance), radius * np.sqrt(inverse), atol=1e-9)
+    # 6: sd^2 = lambda |phi|^2 in the norm of V^-1, and |f - mu| <= |f - mu|_V |phi| in that norm
+    cross = Phi @ features.T
+    solved = np.linalg.solve(K + ridge * np.eye(t), cross)
+    variance = (features**2).sum(axis=1) - (cross * solved).sum(axis=0)
+    inverse = (features.T * np.linalg.solve(V, features.T)).sum(axis=0)
+    np.testing.assert_allclose(variance, ridge * inverse, atol=1e-9)
+    error = np.abs(features @ off)
+    assert (error <= np.sqrt(off @ V @ off) * np.sqrt(inverse) + 1e-9).all()
+    norm = np.linalg.norm(f)
+    model = SimpleNamespace(known_norm=norm, noise_scale=R, noise_variance=ridge)
+    radius = np.sqrt(ridge * norm**2 + 2 * R**2 * (gain + np.log(10)))
+    half = Flynn2024(0.1).of(model, gain) * np.sqrt(variance)
+    np.testing.assert_allclose(half, radius * np.sqrt(inverse), atol=1e-9)

@@ -379,13 +379,6 @@ def test_fetch_refuses_wrong_content_says_so_and_brings_the_rest(project, server
     assert arrived == {*store.URLS} - {name} and not (project / "data" / file).exists()
 
 
-def test_fetch_refuses_another_file_that_is_there(project, server):
-    owners(project / "data", one_day(day="2004-03-05"))
-    store.RECORDED[f"intel-lab/{sets.OWNERS}"] = OTHER_SUM
-    with pytest.raises(DamagedFile, match=rf"{sets.OWNERS} is refused, its sha256 is \w+, recor"):
-        store.download_missing()
-
-
 @pytest.mark.parametrize(
     ("size", "came", "seconds"),
     [
@@ -417,10 +410,5 @@ def test_fetch_has_a_limit_until_it_begins_and_in_all(project, monkeypatch, size
         store.download_missing()
     assert seconds <= time.monotonic() - begun < 1.9 * seconds  # both at once
     over.set()
-    hosts = [urlsplit(url).netloc for _, url in store.URLS.values()]
-    both = ", ".join(
-        rf"{name} \({host}: {came}\)" for name, host in zip(store.URLS, hosts, strict=True)
-    )
-    so = "kept results are shown all the same, and quick runs play simulated data"
-    assert re.fullmatch(rf"no data came: {both}; {so}", str(failed.value))
+    assert len(re.findall(rf" \(\S+: {came}\)", str(failed.value))) == len(store.URLS)
     assert not (project / "data").exists()
