@@ -103,23 +103,18 @@ def test_nothing_that_is_later_done_to_an_array_changes_what_was_made_of_it():
     assert posterior.mean[0] != posterior.mean[5]
 
 
-def test_small_numpy_scalars_are_parameters_like_python_numbers():
-    for short in (np.int8, np.float16, np.int64):
-        model = kb.Model(
-            POINTS, kb.SquaredExponential(short(1), short(100)), short(1), norm=short(100)
-        )
-        assert type(model.noise_variance) is type(model.norm) is type(short(1).item())
-        policy = kb.UCB(model, 100, width=kb.Srinivas2010(0.25, short(100)))
-        other = kb.UCB(
-            kb.Model(POINTS, kb.SquaredExponential(1, 100), 1, norm=100),
-            100,
-            width=kb.Srinivas2010(0.25, 100),
-        )
-        if np.issubdtype(short, np.integer):
-            assert repr(kb.Trial(short(3), short(4))) == repr(kb.Trial(3, 4))
-        for each in (policy, other):
-            each.tell(3, short(5))
-        np.testing.assert_array_equal(policy.index(), other.index())
+@pytest.mark.parametrize("short", [np.int8, np.float16, np.int64])
+def test_small_numpy_scalars_are_parameters_like_python_numbers(short):
+    def index(number):
+        kernel = kb.SquaredExponential(number(1), number(100))
+        model = kb.Model(POINTS, kernel, number(1), norm=number(100))
+        assert {type(model.noise_variance), type(model.norm)} <= {int, float}
+        policy = kb.UCB(model, 100, width=kb.Srinivas2010(0.25, number(100)))
+        policy.tell(3, number(5))
+        return policy.index()
+
+    np.testing.assert_array_equal(index(short), index(int))
+    assert repr(kb.Trial(np.int8(3), np.int64(4))) == repr(kb.Trial(3, 4))
 
 
 # Every public name, called with odd values

@@ -8,7 +8,6 @@ import pytest
 from scipy.optimize import minimize
 
 import kbrepro as kb
-from kbrepro.bandits.posterior import likelihood
 
 POINTS = kb.grid(12, 2)
 MATERN = kb.Matern(0.4, nu=2.5)
@@ -46,18 +45,6 @@ def of_all_rewards(points, arms, y, variances, logs):
     r = np.sqrt(5) * np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
     K = variance * (1 + r + r**2 / 3) * np.exp(-r) + np.diag(noise * variances)
     return -0.5 * (y @ np.linalg.solve(K, y) + np.linalg.slogdet(K)[1] + len(y) * np.log(2 * np.pi))
-
-
-@pytest.mark.parametrize("known", [False, True], ids=["one noise", "a variance each"])
-def test_distinct_points_have_the_likelihood_of_all_rewards(known):
-    points, arms, y, variances = repeated(known)
-    pulls = likelihood.pulls_of(points[arms], y, 1 / variances)
-    assert len(pulls.mean) == 14
-    for lengthscale, variance, noise in [(0.3, 1.0, 0.25), (0.05, 4.0, 1e-3), (2.0, 0.5, 3.0)]:
-        kernel = kb.Matern(lengthscale, nu=2.5, variance=variance)
-        ours = likelihood.log_likelihood(kernel, noise, pulls)
-        logs = np.log([lengthscale, variance, noise])
-        assert ours == pytest.approx(of_all_rewards(points, arms, y, variances, logs), rel=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -129,26 +129,6 @@ def test_arms_of_largest_index_share_a_pass_over_the_inverse_and_the_arms_are_th
     np.testing.assert_allclose(means[True], means[False], rtol=0, atol=1e-13)
 
 
-def test_what_was_looked_ahead_while_the_panels_changed_is_not_used(monkeypatch):
-    """As another thread may tell meanwhile."""
-    rng, inverse, once = np.random.default_rng(3), Precision(), Precision._times_panels
-
-    def told_meanwhile(self, V):
-        found = once(self, V)
-        for _ in range(lattice.PENDING):
-            self.add(rng.standard_normal(5))
-        return found
-
-    inverse.add(rng.standard_normal(5))
-    v = rng.standard_normal(5)
-    with monkeypatch.context() as patch:
-        patch.setattr(Precision, "_times_panels", told_meanwhile)
-        inverse.look_ahead([7], v[None])
-    assert inverse.ahead == {}
-    P = np.array([inverse.column(place) for place in range(5)])
-    np.testing.assert_allclose(inverse.times(v, 7), P @ v, rtol=1e-12)
-
-
 # The form for a size
 
 

@@ -276,16 +276,6 @@ def test_trials_that_were_played_anew_have_new_facts(playing, ran, how):
     assert now["blas_kernels"] == sorted(["Old", *first["blas_kernels"]])
 
 
-def test_a_damaged_label_is_named_and_played_anew_alone_on_demand(playing, ran, capfd):
-    _, files = facts_of(playing, "trials: 3\n")
-    (playing / RESULTS / "played/numbers.npz").write_text("damaged")
-    message = "FAILED\nValueError: 01_small/played/numbers.npz cannot be read"
-    assert message in failure(playing, capfd) and ran == [NAME]
-    _, again = facts_of(playing, "trials: 3\n", ["numbers"])
-    one, other = (json.loads(each["played/numbers.json"]) for each in (files, again))
-    assert one | {"seconds": 0} == other | {"seconds": 0}
-
-
 @pytest.mark.parametrize(
     ("quick", "message"),
     [

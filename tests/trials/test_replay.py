@@ -115,59 +115,50 @@ GAPS = f"gaps{NUMBERS.format('5.0e-07')}"
 ARM = r"arm \d+ of rule in round \d+, where it was \d+"
 
 
+def returns(**result):
+    """A job that returns this, and one that fails where it is empty."""
+    return Job("it", lambda trial: result or 1 / 0, {}, 3, 0, 1)
+
+
+PLAYED = {"count": 7, "size": np.float64(1.0), "seconds": 1.0}
+SIZE = "size; no arms are kept to compare; numbers, by at most 2.0e-07 of their size"
+DIGEST = r"policies/rule/totals, at \d+; policies/rule/arms_digest"
+WITHOUT = partial(larger, arms=False)
+
+
 @pytest.mark.parametrize(
-    ("stack", "job", "words", "is_red"),
+    ("stack", "before", "now", "words", "is_red"),
     [
-        ({}, larger(0), "", False),
-        ({}, larger(5e-7), GAPS, True),
-        ({"joblib": "0"}, larger(5e-7), GAPS, True),
-        ({"numpy": "1.0"}, larger(5e-7), GAPS, False),
-        ({"scipy": "1.0"}, larger(5e-7), GAPS, False),
-        ({"numpy": "1.0"}, larger(3e-6), f"gaps{NUMBERS.format('3.0e-06')}", True),
-        ({"numpy": "1.0"}, larger(0, kb.MeanOnly), ARM, True),
-        ({"kernel": "Zen9"}, larger(0, kb.MeanOnly), ARM, False),
+        ({}, larger(0), larger(0), "", False),
+        ({}, larger(0), larger(5e-7), GAPS, True),
+        ({"joblib": "0"}, larger(0), larger(5e-7), GAPS, True),
+        ({"numpy": "1.0"}, larger(0), larger(5e-7), GAPS, False),
+        ({"scipy": "1.0"}, larger(0), larger(5e-7), GAPS, False),
+        ({"numpy": "1.0"}, larger(0), larger(3e-6), f"gaps{NUMBERS.format('3.0e-06')}", True),
+        ({"numpy": "1.0"}, larger(0), larger(0, kb.MeanOnly), ARM, True),
+        ({"kernel": "Zen9"}, larger(0), larger(0, kb.MeanOnly), ARM, False),
+        # where no arms are kept their digest is compared
+        ({}, WITHOUT(0), WITHOUT(0), "", False),
+        ({}, WITHOUT(0), WITHOUT(1e-4), f"policies/rule/totals{NUMBERS.format('1.0e-04')}", True),
+        ({}, WITHOUT(0), WITHOUT(0, kb.MeanOnly), DIGEST, True),
+        # whole numbers are exact, and code that fails is red
+        ({"numpy": "1.0"}, returns(**PLAYED), returns(**PLAYED | {"seconds": 2.0}), "", False),
+        ({"numpy": "1.0"}, returns(**PLAYED), returns(**PLAYED | {"size": 1 + 2e-7}), SIZE, False),
+        ({"numpy": "1.0"}, returns(**PLAYED), returns(**PLAYED | {"count": 6}), "count", True),
+        (
+            {"numpy": "1.0"},
+            returns(**PLAYED),
+            returns(),
+            "ZeroDivisionError: division by zero",
+            True,
+        ),
     ],
 )
-def test_what_may_differ_depends_on_the_stack_that_played(stack, job, words, is_red):
-    kept = flat(larger(0).function(kb.Trial(3, 0)))
-    done = replay.verify(job, 0, kept, facts(**stack), "rule")
+def test_what_may_differ_depends_on_the_stack_that_played(stack, before, now, words, is_red):
+    kept = flat(before.function(kb.Trial(3, 0)))
+    policy = "rule" if ("policies", "rule", "seconds") in kept else None
+    done = replay.verify(now, 0, kept, facts(**stack), policy)
     assert re.fullmatch(words, done.differ) and done.is_red == is_red
-
-
-@pytest.mark.parametrize(
-    ("job", "words"),
-    [
-        (larger(0, arms=False), ""),
-        (larger(1e-4, arms=False), f"policies/rule/totals{NUMBERS.format('1.0e-04')}"),
-        (
-            larger(0, kb.MeanOnly, arms=False),
-            r"policies/rule/totals, at \d+; policies/rule/arms_digest",
-        ),
-    ],
-)
-def test_where_no_arms_are_kept_their_digest_is_compared(job, words):
-    kept = flat(larger(0, arms=False).function(kb.Trial(3, 0)))
-    done = replay.verify(job, 0, kept, facts(), "rule")
-    assert re.fullmatch(words, done.differ) and done.is_red == bool(words)
-
-
-@pytest.mark.parametrize(
-    ("now", "words", "is_red"),
-    [
-        (lambda: {"count": 7, "size": 1.0, "seconds": 2.0}, "", False),
-        (
-            lambda: {"count": 7, "size": 1 + 2e-7, "seconds": 1.0},
-            "size; no arms are kept to compare; numbers, by at most 2.0e-07 of their size",
-            False,
-        ),
-        (lambda: {"count": 6, "size": 1.0, "seconds": 1.0}, "count", True),
-        (lambda: 1 / 0, "ZeroDivisionError: division by zero", True),
-    ],
-)
-def test_of_another_numpy_whole_numbers_are_exact_and_code_that_fails_is_red(now, words, is_red):
-    job = Job("it", lambda trial: now(), {}, 3, 0, 1)
-    kept = flat({"count": 7, "size": np.float64(1.0), "seconds": 1.0})
-    assert replay.verify(job, 0, kept, facts(numpy="1.0")) == ("it", 0, words, is_red)
 
 
 def test_the_digest_of_the_code_covers_the_rooms_that_play(monkeypatch):

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from mpmath import mp, mpf
-from scipy.integrate import quad
 from scipy.stats import norm
 
 from kbrepro.bandits.kernels import Empirical, Independent, SquaredExponential, grid
@@ -72,20 +71,6 @@ def test_log_expected_excess(z):
     assert float(log_expected_excess(z)) == pytest.approx(
         float(exact_log_excess(z)), rel=2e-13, abs=1e-13
     )
-
-
-# Indices
-
-
-def test_expected_improvement_is_the_integral(margin=0.3):
-    mean, sd = [0.2, 1.0, -0.5, 0.9], [0.7, 0.1, 2.0, 1.3]
-    policy = at(ExpectedImprovement, mean, sd, [1, 1, 0, 0], margin=margin)
-    target = 1.0 + margin
-    integrals = [
-        quad(lambda f, m=m, s=s: (f - target) * norm.pdf(f, m, s), target, m + 15 * s)[0]
-        for m, s in zip(mean, sd, strict=True)
-    ]
-    np.testing.assert_allclose(np.exp(policy.index()), integrals, rtol=1e-7)
 
 
 # Incumbents

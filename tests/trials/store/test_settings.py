@@ -2,11 +2,8 @@
 not.
 """
 
-import ast
-from collections import Counter
 from dataclasses import dataclass, make_dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +11,6 @@ import pytest
 import kbrepro as kb
 from kbrepro.trials.store.settings import differences, settings, unknown
 
-PACKAGE = Path(kb.__file__).parent
 KERNEL = kb.Matern(0.2, nu=2.5)
 SOURCE = kb.GPDraw(KERNEL, kb.grid(12), 0.025)
 EXPERIMENT = kb.Experiment(
@@ -121,14 +117,3 @@ def test_what_follows_from_data_that_is_not_here_is_the_same_and_is_known_to_be_
     here, gone = Model(2.5, np.arange(6.0)), Model(np.nan, np.full(6, np.nan))
     assert differ(here, gone) == [] and unknown(settings(gone)) and not unknown(settings(here))
     assert differ(gone, here) != [] and differ(here, Model(np.nan, np.full(7, np.nan))) != []
-
-
-def test_no_two_dataclasses_or_policies_of_the_package_have_one_name():
-    """Settings name classes without their module."""
-    names = Counter()
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and (node.decorator_list or node.bases):
-                bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
-                names.update([] if "NamedTuple" in bases else [node.name])
-    assert len(names) > 60 and [name for name, n in names.items() if n > 1] == []
