@@ -8,6 +8,7 @@ import ast
 import io
 import sys
 import tokenize
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,59 +51,48 @@ def code_lines(source: str) -> tuple[int, int]:
     return len(lines), tokens
 
 
-def count(source: str) -> dict[str, int]:
+def count(source: str) -> Counter[str]:
     """Return what a file holds: nodes, code lines, tokens, comprehensions, and those of two for."""
     nodes = list(ast.walk(ast.parse(source)))
     lines, tokens = code_lines(source)
     found = [node for node in nodes if isinstance(node, COMPREHENSIONS)]
-    twice = [node for node in found if len(node.generators) > 1]
-
-    return {
-        "nodes": len(nodes),
-        "lines": lines,
-        "tokens": tokens,
-        "comprehensions": len(found),
-        "two for": len(twice),
-    }
-
-
-def house(root: Path = ROOT) -> dict[str, dict[str, int]]:
-    """Return the counts of every file of package, notebooks, benchmarks and tests."""
-    files: list[Path] = []
-    for folder in FOLDERS:
-        files.extend(sorted((root / folder).rglob("*.py")))
-    return {str(path.relative_to(root)): count(path.read_text("utf-8")) for path in files}
+    return Counter(
+        {
+            "nodes": len(nodes),
+            "lines": lines,
+            "tokens": tokens,
+            "comprehensions": len(found),
+            "two for": sum(len(node.generators) > 1 for node in found),
+        }
+    )
 
 
-def total(counts: list[dict[str, int]]) -> dict[str, int]:
-    """Return the sum of counts, name by name."""
-    return {name: sum(count[name] for count in counts) for name in counts[0]}
-
-
-def density(sums: dict[str, int]) -> float:
+def density(counts: Counter[str]) -> float:
     """Return the tokens of a code line."""
-    return sums["tokens"] / max(sums["lines"], 1)
+    return counts["tokens"] / max(counts["lines"], 1)
 
 
-def line(name: str, sums: dict[str, int]) -> str:
+def line(name: str, counts: Counter[str]) -> str:
     """Return a line of the printed table."""
-    often = 1000 * sums["comprehensions"] / max(sums["lines"], 1)
+    often = 1000 * counts["comprehensions"] / max(counts["lines"], 1)
     return (
-        f"{name:48s} {sums['nodes']:8,d} {sums['lines']:7,d} {density(sums):6.1f}"
-        f" {often:6.0f} {sums['two for']:5d}"
+        f"{name:48s} {counts['nodes']:8,d} {counts['lines']:7,d} {density(counts):6.1f}"
+        f" {often:6.0f} {counts['two for']:5d}"
     )
 
 
 def main(*, files: bool) -> None:
     """Print the table: by part of the house, and with `--files` every file, the densest first."""
-    counts = house()
+    house: dict[str, Counter[str]] = {}
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            house[str(path.relative_to(ROOT))] = count(path.read_text("utf-8"))
     print(f"{'':48s} {'nodes':>8s} {'lines':>7s} tokens  comp. 2 for")
-    for name, folders in PLACES.items():
-        inside = [at for at in counts if at.startswith(folders)]
-        print(line(name, total([counts[at] for at in inside])))
+    for name, places in PLACES.items():
+        print(line(name, sum((house[at] for at in house if at.startswith(places)), Counter())))
     if files:
-        for at in sorted(counts, key=lambda at: density(counts[at]), reverse=True):
-            print(line(at, counts[at]))
+        for at in sorted(house, key=lambda at: density(house[at]), reverse=True):
+            print(line(at, house[at]))
 
 
 if __name__ == "__main__":

@@ -123,11 +123,6 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
     assert index.read_text(encoding="utf-8") == pages[index] and not list(results.glob("*.partial"))
 
 
-def test_small_print_is_smaller_than_the_type_around_it():
-    css = (ROOT / "docs/report.css").read_text(encoding="utf-8")
-    assert float(re.search(r"^\.bd-article td small \{ font-size: (.+?)em;", css, re.M)[1]) < 1
-
-
 def test_without_results_it_says_what_to_do(tmp_path):
     (tmp_path / "results/quick").mkdir(parents=True)
     with pytest.raises(
