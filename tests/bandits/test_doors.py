@@ -238,7 +238,11 @@ def arguments_of(name):
     if "settings" in found:  # what a policy hands on
         found |= inspect.signature(kb.UCB if name == "ThompsonSampling" else kb.Policy).parameters
         found |= {"random_opening": inspect.signature(IndexPolicy).parameters["random_opening"]}
-    return {key: its for key, its in found.items() if its.kind != its.VAR_KEYWORD}
+    return {
+        key: parameter
+        for key, parameter in found.items()
+        if parameter.kind != parameter.VAR_KEYWORD
+    }
 
 
 KNOWN = {key for name in NAMES for key in arguments_of(name)} | {
@@ -259,7 +263,7 @@ def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of
 ):
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    rng, taken = np.random.default_rng([NAMES.index(name), 49]), 0
+    rng, n_accepted = np.random.default_rng([NAMES.index(name), 49]), 0
     for _ in range(50):
         fine, chosen, several = good(rng), {}, ()
         if name == "Experiment":
@@ -269,14 +273,14 @@ def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of
         if name == "Constant":
             fine["width"] = [1.0, 2]
         odd = rng.choice(list(arguments_of(name)), size=rng.integers(0, 3))
-        for key, its in arguments_of(name).items():
+        for key, parameter in arguments_of(name).items():
             pool = fine[key]
             if key in odd and key not in FLAGS:  # a function of users may raise what it likes
                 pool = [each for each in ODD if key not in CALLED or not callable(each)]
             value = pool[rng.integers(len(pool))]
-            if its.kind == its.VAR_POSITIONAL:
+            if parameter.kind == parameter.VAR_POSITIONAL:
                 several = (value, fine[key][0])
-            elif key in odd or its.default is its.empty or rng.random() < 0.5:
+            elif key in odd or parameter.default is parameter.empty or rng.random() < 0.5:
                 chosen[key] = value
         called = {key: checks.shown(value) for key, value in chosen.items()}
         positional = [chosen.pop(key) for key in list(chosen)[: 1 if several else 0]]
@@ -286,9 +290,9 @@ def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of
                 for kind, use in USES.items():
                     if isinstance(made, kind) and type(made) is not kb.Policy:
                         assert np.isfinite(use(made)).all(), (name, called, several, made)
-            taken += 1
+            n_accepted += 1
         except (ValueError, TypeError, IndexError, MemoryError) as error:
             first = re.match(r"\w+", str(error))
             assert first and first[0] in KNOWN, (name, called, several, repr(error))
             assert len(str(error)) <= 300, str(error)
-    assert taken >= 5, "well-formed values must be taken, too"
+    assert n_accepted >= 5, "well-formed values must be taken, too"

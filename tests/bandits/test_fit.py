@@ -24,14 +24,14 @@ def pulls():
 # The likelihood and the optimum of all rewards, written out
 
 
-def repeated(known):
+def repeated(noise_is_known):
     """Points of which two arms share one, 90 pulls of 15 arms, rewards, and variances in units of
     the noise.
     """
     rng, points = np.random.default_rng(4), POINTS.copy()
     arms = rng.choice(len(points), 15, replace=False)[rng.integers(0, 15, 90)]
     points[arms[0]] = points[arms[1]]
-    variances = np.where(np.arange(90) % 2, 0.4, 1e-3) if known else np.ones(90)
+    variances = np.where(np.arange(90) % 2, 0.4, 1e-3) if noise_is_known else np.ones(90)
     noise = 0.5 * np.sqrt(variances) * rng.standard_normal(90)
     return points, arms, np.sin(points[arms] @ [6.0, 3.0]) + noise, variances
 
@@ -48,15 +48,17 @@ def of_all_rewards(points, arms, y, variances, logs):
 
 
 @pytest.mark.parametrize(
-    ("lengthscale", "known"), [(0.5, False), (0.5, True), ((0.5, 0.5), False)], ids=str
+    ("lengthscale", "noise_is_known"), [(0.5, False), (0.5, True), ((0.5, 0.5), False)], ids=str
 )
-def test_the_optimum_is_that_of_all_rewards_and_known_noise_is_not_fitted(lengthscale, known):
-    points, arms, y, variances = repeated(known)
+def test_the_optimum_is_that_of_all_rewards_and_known_noise_is_not_fitted(
+    lengthscale, noise_is_known
+):
+    points, arms, y, variances = repeated(noise_is_known)
     kernel = kb.Matern(lengthscale, nu=2.5)
-    told = 0.25 * variances if known else None
-    model = kb.Model(points, kernel, 0.7, norm=3.0).fit(arms, y, told)
+    noise_variances = 0.25 * variances if noise_is_known else None
+    model = kb.Model(points, kernel, 0.7, norm=3.0).fit(arms, y, noise_variances)
     scales, square = np.ravel(model.kernel.lengthscale), np.log(np.mean(y**2))
-    fixed = [np.log(0.25)] if known else []
+    fixed = [np.log(0.25)] if noise_is_known else []
     centre = np.r_[np.full(len(scales), np.log(0.3)), square, square + np.log(0.1)]
     sds = np.r_[np.ones(len(scales)), 1.5, 2.0]
 
@@ -64,21 +66,25 @@ def test_the_optimum_is_that_of_all_rewards_and_known_noise_is_not_fitted(length
         off = (logs - centre[: len(logs)]) / sds[: len(logs)]
         return off @ off / 2 - of_all_rewards(points, arms, y, variances, np.r_[logs, fixed])
 
-    ours = np.log([*scales, model.kernel.variance, model.noise_variance][: len(sds) - known])
+    ours = np.log(
+        [*scales, model.kernel.variance, model.noise_variance][: len(sds) - noise_is_known]
+    )
     best = minimize(loss, ours + 0.3, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-10})
     assert loss(ours) == pytest.approx(best.fun, abs=1e-5)
     np.testing.assert_allclose(ours, best.x, atol=5e-3)
     assert model.norm is None and model.noise_scale == np.sqrt(model.noise_variance)
-    assert model.noise_variance == 0.7 or not known
+    assert model.noise_variance == 0.7 or not noise_is_known
 
 
 def test_a_value_that_ends_at_a_bound_or_does_not_move_is_told_in_one_line():
     model, y = kb.Model(kb.grid(30), kb.Matern(0.2, nu=2.5), 0.01), np.sin(6 * kb.grid(30)[:, 0])
-    with pytest.warns(UserWarning, match=r"^fit: noise_variance = 0\.01 ended at a bound$") as said:
+    with pytest.warns(
+        UserWarning, match=r"^fit: noise_variance = 0\.01 ended at a bound$"
+    ) as warned:
         model.fit(range(30), y, bounds={"noise_variance": (0.01, 1.0)})
-    assert len(said) == 1 and said[0].filename == __file__
-    told = "fit: lengthscale = 0.3 did not move, as the rewards do not depend on it"
-    with pytest.warns(UserWarning, match=rf"^{told}$"):
+    assert len(warned) == 1 and warned[0].filename == __file__
+    words = "fit: lengthscale = 0.3 did not move, as the rewards do not depend on it"
+    with pytest.warns(UserWarning, match=rf"^{words}$"):
         model.fit([3, 3, 3], [1.0, 1.2, 0.7])
     model.fit(range(30), y, bounds={"noise_variance": (0.01, 0.01)})  # which is held: no warning
 
@@ -87,11 +93,11 @@ def test_a_value_that_ends_at_a_bound_or_does_not_move_is_told_in_one_line():
     "noise", [{"bounds": {"noise_variance": (1e-18, 1e-18)}}, {"noise_variance": 1e-18}]
 )
 def test_too_little_noise_for_a_fit_is_refused_with_the_least_that_is_allowed(noise):
-    told = (
+    words = (
         r"noise_variance = 1e-18 of the mean .* not allowed in a fit: it must be at least"
         r" \d\.\d+e-15 for 30 arms"
     )
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=words):
         kb.Model(kb.grid(30), kb.SquaredExponential(0.2), 0.01).fit(
             range(30), np.sin(6 * kb.grid(30)[:, 0]), **noise
         )
@@ -102,10 +108,10 @@ def test_a_fit_that_does_not_fit_is_refused_in_gigabytes(monkeypatch):
     model = kb.Model(kb.grid(30), kb.Matern(0.2, nu=2.5), 0.01)
     rewards = np.random.default_rng(0).standard_normal(900)
     model.fit(np.arange(900) % 15, rewards)
-    told = (
+    words = (
         r"arms: a fit of 30 arms needs 4.32e-05 GB .* 2e-05 GB are free: what fits is up to 20 arms"
     )
-    with pytest.raises(MemoryError, match=told):
+    with pytest.raises(MemoryError, match=words):
         model.fit(range(30), np.arange(30.0))
 
 

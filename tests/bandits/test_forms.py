@@ -109,7 +109,7 @@ def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(kernel, pull
     gain = np.linalg.slogdet(np.eye(len(X)) + kernel(X, X) / noise)[1] / 2
     precision = np.bincount(pulled, 1 / noise, A)
     f, z = np.random.default_rng(1).standard_normal((2, A))
-    told = C @ (precision * f + np.sqrt(precision) * z)
+    drawn = C @ (precision * f + np.sqrt(precision) * z)
     Model(POINTS, kernel, NOISE)  # is accepted
     for form in FORMS if kernel is MATERN else FORMS[:3]:
         posterior = form(kernel, POINTS, NOISE, mean=mean)
@@ -130,7 +130,7 @@ def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(kernel, pull
             (after.mean, mean + later[0]),
         ]
         if hasattr(posterior, "mean_given"):
-            pairs.append((posterior.mean_given(f, z), told))
+            pairs.append((posterior.mean_given(f, z), drawn))
         for ours, right in pairs:
             np.testing.assert_allclose(ours, right, rtol=1e-9, atol=1e-9)
 
@@ -200,11 +200,11 @@ def test_a_pull_with_little_noise_takes_the_covariance_which_is_as_exact_as_ever
 
 
 def test_a_rule_that_draws_refuses_a_form_that_cannot():
-    told = (
+    words = (
         "form = <class 'kbrepro.bandits.posterior.RowPosterior'> is not allowed: form must be"
         " CovariancePosterior or LatticePosterior for a rule that draws"
     )
-    with pytest.raises(ValueError, match=f"^{told}$"):
+    with pytest.raises(ValueError, match=f"^{words}$"):
         ThompsonSampling(DENSE, 5, width=ONE, form=RowPosterior)
 
 
@@ -267,12 +267,12 @@ BIG = {
 
 @pytest.mark.parametrize("name", BIG)
 def test_what_does_not_fit_is_refused_before_it_is_made_and_what_fits_is_named(name, monkeypatch):
-    (make, told), sizes, call = BIG[name], [], Matern.__call__
+    (make, words), sizes, call = BIG[name], [], Matern.__call__
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 3e5}))
     monkeypatch.setattr(
         Matern, "__call__", lambda kernel, X, Z: sizes.append(len(X) * len(Z)) or call(kernel, X, Z)
     )
-    with pytest.raises(MemoryError, match=told):
+    with pytest.raises(MemoryError, match=words):
         make()
     assert max(sizes, default=0) <= 400
 

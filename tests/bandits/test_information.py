@@ -76,8 +76,8 @@ def test_the_allocation_is_the_best_of_all(eigenvalues, noise_variance, horizon)
     ratios, best = np.array(eigenvalues) / noise_variance, []
     for T in range(1, horizon + 1):
         pulls = [
-            np.bincount(its, minlength=len(ratios))
-            for its in combinations_with_replacement(range(len(ratios)), T)
+            np.bincount(arms, minlength=len(ratios))
+            for arms in combinations_with_replacement(range(len(ratios)), T)
         ]
         best.append(0.5 * np.log1p(pulls * ratios).sum(axis=1).max())
     allocated = information.allocated_gain(np.array(eigenvalues), noise_variance, horizon)

@@ -72,10 +72,10 @@ def exact(kernel, noise_variance, arms, rewards):
     C, n = covariance(kernel), len(POINTS)
     mean, gain, pulls = np.full(n, mpf(0)), mpf(0), np.bincount(arms, minlength=n).tolist()
     for arm in set(arms.tolist()):
-        told = [mpf(reward) for reward in rewards[arms == arm].tolist()]
+        of_arm = [mpf(reward) for reward in rewards[arms == arm].tolist()]
         column, total = C[:, arm], C[arm, arm] + mpf(noise_variance) / pulls[arm]
         gain += mp.log(1 + pulls[arm] * C[arm, arm] / mpf(noise_variance)) / 2
-        mean = mean + column * ((mp.fsum(told) / pulls[arm] - mean[arm]) / total)
+        mean = mean + column * ((mp.fsum(of_arm) / pulls[arm] - mean[arm]) / total)
         C = C - np.outer(column, column / total)
     return mean, C, float(gain)
 
@@ -130,11 +130,13 @@ def test_with_the_least_noise_that_is_allowed_draws_are_right(kernel, form, repe
     f, z = F, np.random.default_rng(1).standard_normal(20)
     C, pulls = exact(kernel, noise, arms, rewards)[1], np.bincount(arms, minlength=20).tolist()
     shares = [mpf(n) / mpf(noise) for n in pulls]
-    told = [
+    weighted = [
         n * mpf(y) + mp.sqrt(n) * mpf(e)
         for n, y, e in zip(shares, f.tolist(), z.tolist(), strict=True)
     ]
-    np.testing.assert_allclose(posterior.mean_given(f, z), numbers(C @ told), rtol=0, atol=TO[form])
+    np.testing.assert_allclose(
+        posterior.mean_given(f, z), numbers(C @ weighted), rtol=0, atol=TO[form]
+    )
 
 
 def test_many_pulls_of_known_arms_are_right_or_refused():

@@ -46,15 +46,15 @@ def test_zeros_and_ones_are_arms_of_pulls_and_from_ten_arms_on_warned_of():
 def test_numbers_that_only_a_sentinel_has_are_refused_by_name_in_every_form(form):
     make = UCB if form else partial(BKB, width=kb.Constant(2.0), qbar=2.0)
     policy, plain = (make(MODEL, **({"form": form} if form else {})) for _ in range(2))
-    for each in (policy, plain):
-        each.tell([3, 3, 7], [0.1, 0.2, 0.3])
+    for one in (policy, plain):
+        one.tell([3, 3, 7], [0.1, 0.2, 0.3])
     with pytest.warns(UserWarning), pytest.raises(ValueError, match=r"^observation = 1e\+160"):
         policy.tell(5, 1e160)
     if form:
         with pytest.raises(ValueError, match=r"^noise_variance = 1e\+160 .* at most 1e\+100 prior"):
             policy.tell([5, 6], [0.5, 0.6], noise_variance=[1.0, 1e160])
-        for each in (policy, plain):
-            each.tell(5, 0.5, noise_variance=1e99)
+        for one in (policy, plain):
+            one.tell(5, 0.5, noise_variance=1e99)
     assert same(policy, plain)
     with pytest.raises(ValueError, match="noise_variance"):
         make(replace(MODEL, noise_variance=1e160))
@@ -180,8 +180,8 @@ def test_rewards_a_thousand_times_too_small_are_warned_of_once():
 def test_numpy_told_to_raise_what_is_too_small_stops_nothing_and_changes_nothing(kernel):
     """At usual sizes the fuzz test does that."""
     points, shown = kb.grid(200), []
-    for said in ("ignore", "raise"):
-        with np.errstate(all=said):
+    for way in ("ignore", "raise"):
+        with np.errstate(all=way):
             problem = kb.GPDraw(kernel, points, 0.01)(kb.Trial(1, 0))
             policy = kb.PIMS(problem.model)
             policy.tell([3, 8, 3], [0.5, 0.7, 0.4])

@@ -172,9 +172,11 @@ def test_while_a_batch_is_chosen_others_see_the_policy_as_it_is(form):
 @pytest.mark.parametrize("form", FORMS)
 def test_a_width_of_ones_own_reads_the_posterior_in_batches_too(form):
     def width(policy):
-        its = policy.posterior
-        assert its.covariance_with(3).shape == its.precision.shape == (its.n_arms,)
-        assert (its.noise_variance, its.level, its.gain >= 0) == (0.05, 0.0, True)
+        posterior = policy.posterior
+        assert (
+            posterior.covariance_with(3).shape == posterior.precision.shape == (posterior.n_arms,)
+        )
+        assert (posterior.noise_variance, posterior.level, posterior.gain >= 0) == (0.05, 0.0, True)
         return 2.0
 
     policy, plain = told(partial(kb.UCB, width=width), form=form), told(form=form)
@@ -225,15 +227,15 @@ def live(thing, seen):
     ):
         return
     seen[id(thing)] = thing
-    for name, its in public(thing):
-        same = getattr(thing, name) is its
+    for name, value in public(thing):
+        same = getattr(thing, name) is value
         if name in ("checked", "policies"):  # of the class; a copy of what was given
             continue
-        for each in its if isinstance(its, tuple) else [its]:
-            writeable = isinstance(each, np.ndarray) and each.flags.writeable
-            if same and (writeable or isinstance(each, list | dict | set)):
+        for part in value if isinstance(value, tuple) else [value]:
+            writeable = isinstance(part, np.ndarray) and part.flags.writeable
+            if same and (writeable or isinstance(part, list | dict | set)):
                 yield f"{type(thing).__name__}.{name}"
-            yield from live(each, seen)
+            yield from live(part, seen)
 
 
 @pytest.mark.parametrize("name", POLICIES)

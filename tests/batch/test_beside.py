@@ -205,8 +205,8 @@ def test_where_nothing_can_be_written_nothing_is_played(project, monkeypatch):
 
 def test_of_a_wrong_label_the_nearest_are_listed_without_one_all(project):
     first = "Error: label = {} is not allowed: label must be one of"
-    said = call("my_policy.py:Mine", "--notebook", "03").output.splitlines()
-    assert said == [first.format("''"), "  Fig. 4, minutes", "  Table 1, d = 1"]
+    lines = call("my_policy.py:Mine", "--notebook", "03").output.splitlines()
+    assert lines == [first.format("''"), "  Fig. 4, minutes", "  Table 1, d = 1"]
     arguments = ("my_policy.py:Mine", "--notebook", "03", "--label", "Table 1, d = 7")
-    said = call(*arguments).output.splitlines()
-    assert said == [first.format("'Table 1, d = 7'"), "  Table 1, d = 1"]
+    lines = call(*arguments).output.splitlines()
+    assert lines == [first.format("'Table 1, d = 7'"), "  Table 1, d = 1"]

@@ -85,12 +85,12 @@ def start(root, command="reproduce"):
         "KBREPRO_JOBS": "2",
     }
     path = root / f"said {len([*root.glob('said*')])}"
-    with path.open("w") as said:  # no pipe: workers that are left would hold it open
+    with path.open("w") as output:  # no pipe: workers that are left would hold it open
         process = subprocess.Popen(
             [sys.executable, "-c", LAUNCHER, command, "01", "--profile", "quick"],
             cwd=root,
             env=os.environ | own,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
         )
     process.path = path
@@ -103,8 +103,8 @@ def finish(process):
 
 def succeed(root):
     """Run a whole batch; return its numbers."""
-    code, said = finish(start(root))
-    assert code == 0, said
+    code, output = finish(start(root))
+    assert code == 0, output
     return (results(root) / "tables/values.csv").read_text()
 
 
@@ -206,8 +206,8 @@ def test_a_kill_at_a_random_moment(root, whole, seed):
     time.sleep({"start": 0.3 * seconds, "trials": 0.0, "notebook": 0.5}[when] * rng.random())
     there = ours(root)
     hit.send_signal(SIGNALS.get(who, signal.SIGKILL))
-    code, said = finish(batch)
-    assert code != 0 and ("Aborted!" in said) == (who in ("Ctrl-C", "SIGTERM")), said
+    code, output = finish(batch)
+    assert code != 0 and ("Aborted!" in output) == (who in ("Ctrl-C", "SIGTERM")), output
     assert nobody_is_left(root) and not shared_memory(there)
     assert not shown(root)
     there, before = kept(root), played(root)

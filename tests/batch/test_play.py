@@ -69,9 +69,9 @@ def called(*arguments):
 
 def refused(message, *arguments):
     """Assert that `kbrepro play 01` says this and plays nothing; return all that it says."""
-    code, said, log = called(*arguments)
-    assert (code, log) == (1, "") and f"Error: {message}" in said
-    return said
+    code, output, log = called(*arguments)
+    assert (code, log) == (1, "") and f"Error: {message}" in output
+    return output
 
 
 def kept(root, profile="paper"):
@@ -79,10 +79,10 @@ def kept(root, profile="paper"):
 
 
 def test_what_is_missing_is_played_once_and_each_label_is_told(root):
-    code, said, log = called()
-    assert (code, log) == (0, ALL), said
+    code, output, log = called()
+    assert (code, log) == (0, ALL), output
     assert kept(root) == ["B", "C", "Matérn"]
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         f"{NAME}: {label} ({n} of 3)" for n, label in enumerate(("Matérn", "B", "C"), 1)
     ]
     before = contents(root / "results")
@@ -97,8 +97,8 @@ def test_only_the_labels_that_are_named_are_played_in_any_form_of_their_letters(
 
 def test_a_label_that_ended_is_kept_and_one_that_was_interrupted_goes_on(root):
     (root / "stops").write_text("b")
-    code, said, log = called()
-    assert (code, log) == (1, "m0 m1 m2 b0 b1") and "Error: it stops" in said
+    code, output, log = called()
+    assert (code, log) == (1, "m0 m1 m2 b0 b1") and "Error: it stops" in output
     assert kept(root) == ["Matérn"]
     (root / "stops").write_text("")
     assert called()[2] == "b2 b3 c0 c1 c2" and kept(root) == ["B", "C", "Matérn"]
@@ -128,8 +128,8 @@ def test_mistakes_are_refused_before_anything_is_played(root, arguments, message
 
 def test_a_label_is_of_one_notebook(root):
     (root / "notebooks/02_more.py").write_text((root / f"notebooks/{NAME}.py").read_text())
-    code, said, log = called("02", "--label", "B")
-    assert (code, log) == (2, "") and "--label is of one notebook" in said
+    code, output, log = called("02", "--label", "B")
+    assert (code, log) == (2, "") and "--label is of one notebook" in output
 
 
 def test_a_label_of_other_settings_is_refused_before_others_are_played(root):
@@ -155,17 +155,17 @@ def test_no_label_is_begun_that_is_not_expected_to_end_within_the_minutes(root, 
     labels = store.labels
 
     def long(folder):
-        known = labels(folder)
-        known["B"]["seconds"] = 40.0
-        known["C"] |= {"seconds": 1e6, "settings": {"job": "another"}}
-        return known
+        kept_labels = labels(folder)
+        kept_labels["B"]["seconds"] = 40.0
+        kept_labels["C"] |= {"seconds": 1e6, "settings": {"job": "another"}}
+        return kept_labels
 
     monkeypatch.setattr(store, "labels", long)
-    code, said, log = called("--fresh", "--minutes", "0.5")
+    code, output, log = called("--fresh", "--minutes", "0.5")
     assert (code, log) == (1, ALL.replace("b0 b1 b2 b3 ", ""))
-    assert said.endswith(f"{NAME}: the minutes are not enough for 1 of 3 labels\n")
-    code, said, log = called("--fresh", "--minutes", "1")
-    assert (code, log) == (0, ALL) and f"{NAME}: B (2 of 3)\n" in said
+    assert output.endswith(f"{NAME}: the minutes are not enough for 1 of 3 labels\n")
+    code, output, log = called("--fresh", "--minutes", "1")
+    assert (code, log) == (0, ALL) and f"{NAME}: B (2 of 3)\n" in output
     assert f"{NAME}: B (1 of 1, about 1 minutes left)\n" in called("--fresh", "--label", "B")[1]
 
 
@@ -214,6 +214,6 @@ def test_other_data_than_is_remembered_is_told_with_the_command_that_takes_it(ro
     called()
     data["here"] = replace(data["here"], times=data["here"].times.shift(1, "D"))
     assert called("--profile", "quick")[0] == 0
-    said = refused("label 'data, minutes' was played with other settings")
-    assert '--fresh "data, minutes"' in said
+    output = refused("label 'data, minutes' was played with other settings")
+    assert '--fresh "data, minutes"' in output
     assert called("--fresh", "data, minutes")[0] == 0 and called() == (0, "", "")

@@ -37,18 +37,18 @@ def opened(toy, shown, styled):
 
 
 def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened, shown):
-    its = opened()
-    assert not its.short and its.play("Fig. 1")["Optimist"].horizon == 30
-    its.verdicts("9-A", "9-T")
+    record = opened()
+    assert not record.short and record.play("Fig. 1")["Optimist"].horizon == 30
+    record.verdicts("9-A", "9-T")
     assert "“Optimist has less regret than the greedy rule.” (Fig. 1)" in shown[0]
     assert "again** *(uncertain)*, depends on width: 1 of 2 agree" in shown[0]
     for words in ("12 kept, 10 a rerun", "no violation in 12 runs", "of the bound"):
         assert words in shown[0]
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
-        its.verdicts("9-Z")
+        record.verdicts("9-Z")
     picture = toy.root / "written/figures/readings_9-A.png"
     assert module._looks_like(shown[1], picture.read_bytes())
-    its.finish()
+    record.finish()
     run = json.loads((toy.root / "written/claims.json").read_text(encoding="utf-8"))
     assert [each["id"] for each in run["claims"] + run["theorems"]] == ["9-A", "9-B", "9-T"]
     assert len(shown) == 2
@@ -82,17 +82,17 @@ def stating(toy, opened):
 
 
 def test_numbers_of_the_text_are_those_of_the_results(stating, shown):
-    its = stating()
-    its.check(f"Less regret: Optimist has {1 / 2} times")
-    its.check(f"has {0.5} times the regret")
-    its.check("It is fast", True)
-    its.check(f"It takes {1200:,} rounds")
+    record = stating()
+    record.check(f"Less regret: Optimist has {1 / 2} times")
+    record.check(f"has {0.5} times the regret")
+    record.check("It is fast", True)
+    record.check(f"It takes {1200:,} rounds")
     assert shown == []
-    its.finish()
+    record.finish()
 
 
 @pytest.mark.parametrize(
-    ("words", "holds", "told"),
+    ("words", "holds", "message"),
     [
         ("has 0.6 times", True, "the results say “has 0.6 times”; the text says “Optimist has 0.5"),
         ("It takes 7 rounds", True, "say “It takes 7 rounds”; the text says “It takes 1,200 ro"),
@@ -100,29 +100,31 @@ def test_numbers_of_the_text_are_those_of_the_results(stating, shown):
         ("It is fast", False, "“It is fast” does not hold; the text says “It is fast.”"),
     ],
 )
-def test_what_is_not_so_is_named_at_once_and_stops_at_the_end(stating, shown, words, holds, told):
-    its = stating()
-    its.check(words, holds)
-    assert "**Not so:**" in shown[0] and told in shown[0]
-    its.check("Optimist has 0.5 times the regret")
-    its.check("It takes 1,200 rounds")
+def test_what_is_not_so_is_named_at_once_and_stops_at_the_end(
+    stating, shown, words, holds, message
+):
+    record = stating()
+    record.check(words, holds)
+    assert "**Not so:**" in shown[0] and message in shown[0]
+    record.check("Optimist has 0.5 times the regret")
+    record.check("It takes 1,200 rounds")
     with pytest.raises(ValueError, match=r"09_toy: the text is not as the results\n.*; "):
-        its.finish()
+        record.finish()
 
 
 def test_a_number_that_nothing_checks_stops_the_end(stating):
-    its = stating()
-    its.check("Optimist has 0.5 times the regret")
+    record = stating()
+    record.check("Optimist has 0.5 times the regret")
     message = r"results\nnothing checks 1,200 in 'It takes 1,200 rounds\.'$"
     with pytest.raises(ValueError, match=message):
-        its.finish()
+        record.finish()
 
 
 def test_a_short_run_checks_nothing_and_says_what_the_text_describes(stating, shown):
-    its = stating(trials=3)
+    record = stating(trials=3)
     assert shown == ["*The text describes the full scale, which this run is not (trials is 3).*"]
-    its.check("It takes 9 rounds", False)
-    its.finish()
+    record.check("It takes 9 rounds", False)
+    record.finish()
     assert len(shown) == 2 and "Not so" not in shown[1]
 
 
@@ -133,9 +135,9 @@ def test_a_number_that_moved_is_told(toy, opened, capsys, results_dir):
     probability = before["claims"][0]["readings"][0]["probability"]
     was, probability["value"] = probability["value"], 0.125
     (toy.folder / "claims.json").write_text(json.dumps(before), encoding="utf-8")
-    its = opened(results_dir=results_dir)
-    its.verdicts("9-A", "9-B")
-    its.finish()
+    record = opened(results_dir=results_dir)
+    record.verdicts("9-A", "9-B")
+    record.finish()
     said = capsys.readouterr().err
     assert said.startswith("9-A: 0.125 (effect ") and f" to {was:.4g} (effect" in said
     assert "9-B" not in said
@@ -145,12 +147,12 @@ def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judge
     toy, opened, shown
 ):
     kept = contents(toy.folder / "played")
-    its = opened(trials=3)
-    assert its.short and its.play("Fig. 1")["Optimist"].arms.shape == (3, 30)
+    record = opened(trials=3)
+    assert record.short and record.play("Fig. 1")["Optimist"].arms.shape == (3, 30)
     assert contents(toy.folder / "played") == kept
     names = {"played/Fig._1.npz", "played/Fig._1.json", "played/SHA256SUMS"}
-    its.verdicts("9-A", "9-T")
-    its.finish()
+    record.verdicts("9-A", "9-T")
+    record.finish()
     why = "is not judged: `Fig. 1` is not as at full scale (trials is 3, full scale 12)."
     full = "[full-scale notebook](../notebooks/09_toy.ipynb)"
     texts = [
@@ -162,8 +164,8 @@ def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judge
 
 
 def test_without_a_folder_nothing_is_kept(toy, opened):
-    its = opened(trials=3, results_dir="")
-    assert len(its.play("Fig. 1")["greedy"].arms) == 3 and not (toy.root / "written").exists()
+    record = opened(trials=3, results_dir="")
+    assert len(record.play("Fig. 1")["greedy"].arms) == 3 and not (toy.root / "written").exists()
 
 
 def test_a_label_of_the_full_scale_is_judged_whatever_else_is_changed(toy, opened, shown):
@@ -173,23 +175,23 @@ def test_a_label_of_the_full_scale_is_judged_whatever_else_is_changed(toy, opene
     facts = json.loads((toy.folder / "run.json").read_text(encoding="utf-8"))
     facts["parameters"]["more"] = 1
     (toy.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
-    its = opened(more=2)
-    its.verdicts("9-A")
-    assert its.short and "12 kept, 10 a rerun" in shown[1] and "not judged" not in shown[1]
+    record = opened(more=2)
+    record.verdicts("9-A")
+    assert record.short and "12 kept, 10 a rerun" in shown[1] and "not judged" not in shown[1]
 
 
 def test_an_unknown_label_is_refused_and_a_missing_one_at_full_scale_stops(toy, opened):
-    its = opened()
+    record = opened()
     with pytest.raises(
         ValueError, match=r"label = 'Fig\. 2' is not allowed: label must be one of 'Fig\. 1'"
     ):
-        its.play("Fig. 2")
+        record.play("Fig. 2")
     for path in (toy.folder / "played").iterdir():
         path.unlink()
     with pytest.raises(
         store.NotKept, match=r"label 'Fig\. 1' is not kept; to play it: kbrepro play 09 --prof"
     ):
-        its.play("Fig. 1")
+        record.play("Fig. 1")
 
 
 def test_what_the_batch_played_is_read_and_only_the_full_scale_is_judged(toy, opened):
@@ -199,26 +201,26 @@ def test_what_the_batch_played_is_read_and_only_the_full_scale_is_judged(toy, op
         toy.play(folder / "played", **changed)
         kept = contents(folder / "played")
         where = paths.partial_of(folder).relative_to(toy.root).as_posix()
-        its = opened(results_dir=where, **changed)
-        assert its.short == bool(changed)
-        assert its.play("Fig. 1") and contents(folder / "played") == kept
+        record = opened(results_dir=where, **changed)
+        assert record.short == bool(changed)
+        assert record.play("Fig. 1") and contents(folder / "played") == kept
 
 
 def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch):
     monkeypatch.setattr("kbrepro.trials.replay.CHEAP", 0.0)
-    its = opened()
-    its.play("Fig. 1")
-    its.finish()
+    record = opened()
+    record.play("Fig. 1")
+    record.finish()
     said = "One trial of each label was played again, but for 1 whose trials are long"
     assert shown == [f"<details><summary>{said}</summary>\n\nFig. 1\n\n</details>"]
 
 
 def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, opened):
-    for its in (opened(), opened(results_dir="")):
+    for record in (opened(), opened(results_dir="")):
         figure, ax = plt.subplots()
         ax.plot([1, 2])
-        its.figure(figure, "line")
-        its.table(pd.DataFrame({"a": [1 / 3]}).rename_axis("trial"), "thirds")
+        record.figure(figure, "line")
+        record.table(pd.DataFrame({"a": [1 / 3]}).rename_axis("trial"), "thirds")
     written = contents(toy.root / "written")
     assert [*written] == ["figures/line.png", "tables/thirds.csv"]
     assert written["tables/thirds.csv"] == b"trial,a\n0,0.333333\n"

@@ -68,7 +68,7 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     assert set(contents(old)) == left and [p.name for p in old.parent.iterdir()] == [NAME]
     assert sums.wrong(old) == [] and [*sums.listed(old)] == ["run.json", "tables/regret.csv"]
     assert (old / "tables/regret.csv").read_text() == "round,regret\n20,0.5\n"
-    assert f"{NAME}: 0." in (said := capfd.readouterr().err) and "100%|##########| 2/2" in said
+    assert f"{NAME}: 0." in (output := capfd.readouterr().err) and "100%|##########| 2/2" in output
 
     record = json.loads((old / "run.json").read_text())
     assert record["parameters"] == {"horizon": 20, "scale": 0.5, "sizes": [1, 2]}
@@ -101,12 +101,12 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     (old / "claims.json.999999999.partial").touch()  # as a kill left it
     with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
         run.run_notebooks([], "quick", root)
-    said = capfd.readouterr().err
+    output = capfd.readouterr().err
     message = (
         f"FAILED\ncode cell 4 ({CHECKS}): raise refused(name, value, allowed):"
         " ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
     )
-    assert contents(old) == before and message in said and LEFT in said
+    assert contents(old) == before and message in output and LEFT in output
     after = paths.facts_of(old.parent / "02_after")
     assert after["parameters"]["horizon"] == 3
 
@@ -202,9 +202,9 @@ def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch,
     write_notebook(root, NAME, notebook_of(PARAMETERS, *cells))
     monkeypatch.setattr(run, "_tidy", lambda done: (root / LEFT).unlink() or done)
     run.run_notebooks([], "quick", root)
-    said = capfd.readouterr().err
-    assert "an error" in said and "warning" not in said.lower() and "TCP" not in said
-    assert "KeyboardInterrupt" not in said  # by which it is ended
+    output = capfd.readouterr().err
+    assert "an error" in output and "warning" not in output.lower() and "TCP" not in output
+    assert "KeyboardInterrupt" not in output  # by which it is ended
 
 
 PLAN = """import kbrepro as kb
@@ -362,9 +362,9 @@ def test_nor_does_it_reach_the_kernels_of_nbval(root, settings_of_a_user):
 def test_of_a_dead_kernel_the_cell_is_told_and_what_there_is_is_kept(root, old, capfd):
     cells = ["print('before')", "# plays\nimport os\nos.kill(os.getpid(), 9)", "print('after')"]
     write_notebook(root, NAME, notebook_of(PARAMETERS, *cells))
-    said = failure(root, capfd)
+    output = failure(root, capfd)
     message = "the kernel died in code cell 4 (# plays): it was killed, most often since memory"
-    assert message in said and LEFT in said and contents(old)
+    assert message in output and LEFT in output and contents(old)
     left = nbformat.read(root / LEFT, as_version=4)
     assert [cell.source for cell in left.cells[2:]] == cells[:2]
     assert left.cells[2].outputs[0].text == "before\n"

@@ -44,12 +44,14 @@ def many(level, power, trials=30, horizon=2000, seed=5):
 
 
 def test_regret_on_log_axes_is_what_the_axis_says(ax):
-    its = many(1.0, 0.5)
-    figures.regret_quartiles(ax, {"EI": its, "mine": its.regret}, unit="°C", hero="EI")
+    traces = many(1.0, 0.5)
+    figures.regret_quartiles(ax, {"EI": traces, "mine": traces.regret}, unit="°C", hero="EI")
     rounds = log_spaced(2000)
     line = ax.lines[0]
     np.testing.assert_array_equal(line.get_xdata(), rounds)
-    low, middle, high = np.quantile(its.cumulative_regret[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
+    low, middle, high = np.quantile(
+        traces.cumulative_regret[:, rounds - 1], [0.25, 0.5, 0.75], axis=0
+    )
     np.testing.assert_allclose(line.get_ydata(), middle)
     edges = ax.collections[0].get_paths()[0].vertices
     assert np.ptp(edges[edges[:, 0] == 2000, 1]) == pytest.approx(high[-1] - low[-1])
@@ -60,19 +62,19 @@ def test_regret_on_log_axes_is_what_the_axis_says(ax):
 
 
 def test_mean_and_interval_of_block_means(ax):
-    its = many(1.0, 0.5)
+    traces = many(1.0, 0.5)
     figures.regret_quartiles(
-        ax, {"EI": its}, quantity="average", spread="mean and 95 % interval", block=3
+        ax, {"EI": traces}, quantity="average", spread="mean and 95 % interval", block=3
     )
-    final = its.average_regret[:, -1].reshape(10, 3).mean(axis=1)
+    final = traces.average_regret[:, -1].reshape(10, 3).mean(axis=1)
     edges = ax.collections[0].get_paths()[0].vertices
     ends = edges[edges[:, 0] == 2000, 1]
     half = 1.96 * final.std(ddof=1) / np.sqrt(10)
     assert (ends.min(), ends.max()) == pytest.approx((final.mean() - half, final.mean() + half))
     with pytest.raises(ValueError, match="spread = 'sd'"):
-        figures.regret_quartiles(ax, {"EI": its}, spread="sd")
+        figures.regret_quartiles(ax, {"EI": traces}, spread="sd")
     with pytest.raises(ValueError, match="quantity = 'none'"):
-        figures.regret_quartiles(ax, {"EI": its}, quantity="none")
+        figures.regret_quartiles(ax, {"EI": traces}, quantity="none")
 
 
 def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(

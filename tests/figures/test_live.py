@@ -61,23 +61,25 @@ def problem(n):
     f = kb.GPDraw(kb.Matern(true, nu=2.5), kb.grid(size), 0.1)(kb.Trial(36, n)).expected_reward
     rank, noise = rng.permutation(size), rng.standard_normal(ROUNDS)
     truth = {"x": kb.grid(size)[:, 0], "f": f, "noise": noise, "noiseSd": noise_sd, "rank": rank}
-    told = {
+    assumed = {
         "kernel": list(KERNELS)[n // 4 % 2],
         "lengthscale": given,
         "noiseVariance": assumed_sd**2,
         "delta": DELTA,
     }
-    return truth, told | {"margin": 0.1 * (n // 8 % 2) * name.startswith("EI")}, name
+    return truth, assumed | {"margin": 0.1 * (n // 8 % 2) * name.startswith("EI")}, name
 
 
-def kbrepros(truth, told, name):
+def kbrepros(truth, assumed, name):
     """Of every round what kbrepro has: posterior, index, width or target, arm, whether the band
     holds, regret.
     """
     model = kb.Model(
-        truth["x"][:, None], KERNELS[told["kernel"]](told["lengthscale"]), told["noiseVariance"]
+        truth["x"][:, None],
+        KERNELS[assumed["kernel"]](assumed["lengthscale"]),
+        assumed["noiseVariance"],
     )
-    margin = {"margin": told["margin"]} if name.startswith("EI") else {}
+    margin = {"margin": assumed["margin"]} if name.startswith("EI") else {}
     policy, f, regret = POLICIES[name](model, ROUNDS, **margin), truth["f"], 0.0
     for t in range(1, ROUNDS + 1):
         seen = {
@@ -104,18 +106,22 @@ def plain(its):
 
 @pytest.mark.parametrize("n", range(PROBLEMS))
 def test_every_round_is_kbrepros(n):
-    truth, told, name = problem(n)
-    theirs = engine()("play", plain(truth), told, name, ROUNDS)
-    for t, (seen, js) in enumerate(zip(kbrepros(truth, told, name), theirs, strict=True), start=1):
+    truth, assumed, name = problem(n)
+    theirs = engine()("play", plain(truth), assumed, name, ROUNDS)
+    for t, (seen, js) in enumerate(
+        zip(kbrepros(truth, assumed, name), theirs, strict=True), start=1
+    ):
         for key, value in seen.items():
             off = np.abs(np.array(js[key], dtype=float) - value)
             assert np.all(off <= 1e-10 * (1 + np.abs(value))), (name, t, key, off.max())
 
 
 def test_a_pull_by_hand_overrules_one_round():
-    truth, told, _ = problem(9)
-    own = [its["arm"] for its in engine()("play", plain(truth), told, "GP-UCB", 6)]
-    by_hand = [its["arm"] for its in engine()("play", plain(truth), told, "GP-UCB", 6, {"4": 33})]
+    truth, assumed, _ = problem(9)
+    own = [its["arm"] for its in engine()("play", plain(truth), assumed, "GP-UCB", 6)]
+    by_hand = [
+        its["arm"] for its in engine()("play", plain(truth), assumed, "GP-UCB", 6, {"4": 33})
+    ]
     assert by_hand[:4] == [*own[:3], 33] and own[3] != 33 and by_hand[4:] != own[4:]
 
 
@@ -155,9 +161,9 @@ def opened(paper):
             f" GP.generator({moment['seed']}))"
         )
         truth = json.loads(context.eval(f"JSON.stringify(on, {LISTS})"))
-        told = given | {"noiseVariance": given["noiseSd"] ** 2, "delta": DELTA}
+        assumed = given | {"noiseVariance": given["noiseSd"] ** 2, "delta": DELTA}
         runs = [
-            call("play", truth, told | {"margin": player["margin"]}, player["name"], 100)
+            call("play", truth, assumed | {"margin": player["margin"]}, player["name"], 100)
             for player in moment["players"]
         ]
         yield np.array(truth["f"]), moment["t"], *runs

@@ -44,10 +44,10 @@ def test_without_arms_regret_is_known_in_the_kept_rounds_alone(horizon, trials):
     whole = trace_of(np.random.default_rng(horizon).random((trials, horizon)))
     at = kept_rounds(horizon)
     kept = Curve(at, whole.seconds, whole.band_ratio, totals=whole.cumulative_regret[:, at - 1])
-    known = np.isin(np.arange(1, horizon + 1), at)
+    is_kept = np.isin(np.arange(1, horizon + 1), at)
     halved = kept.first(1).scaled(np.array([2.0]))
     for name in ("cumulative_regret", "average_regret"):
-        expected = np.where(known, getattr(whole, name), np.nan)
+        expected = np.where(is_kept, getattr(whole, name), np.nan)
         np.testing.assert_array_equal(getattr(kept, name), expected)
         np.testing.assert_array_equal(getattr(halved, name), expected[:1] / 2)
     with pytest.raises(ValueError, match="this curve is kept without arms"):

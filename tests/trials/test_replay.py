@@ -35,7 +35,7 @@ def turned(toy, monkeypatch):
     from kbrepro.papers.toy.policy import Optimist
 
     monkeypatch.setattr(
-        Optimist, "index", lambda its: its.posterior.mean - its.width * its.posterior.sd
+        Optimist, "index", lambda policy: policy.posterior.mean - policy.width * policy.posterior.sd
     )
 
 
