@@ -112,21 +112,21 @@ def test_arms_of_largest_index_share_a_pass_over_the_inverse_and_the_arms_are_th
     monkeypatch.setattr(
         Precision, "_times_panels", lambda self, V: passes.append(len(V)) or once(self, V)
     )
-    model, pulled, counts, means = Model(grid(12, 2), KERNELS[1], 0.1), {}, {}, {}
-    for ahead in (False, True):
+
+    def played(ahead):
         monkeypatch.setattr(UCB, "looks_ahead", ahead)
+        passes.clear()
+        model, rng = Model(grid(12, 2), KERNELS[1], 0.1), np.random.default_rng(2)
         policy = UCB(model, width=Constant(3.0), form=LatticePosterior)
-        rng, pulled[ahead] = np.random.default_rng(2), []
         for t in range(130):
-            pulled[ahead].append(policy.ask())
-            policy.tell(pulled[ahead][-1], rng.standard_normal())
+            policy.tell(policy.ask(), rng.standard_normal())
             if t == 70:
                 policy = pickle.loads(pickle.dumps(policy))
-        counts[ahead], means[ahead] = len(passes), policy.posterior.mean
-        passes.clear()
-    assert pulled[True] == pulled[False] and len(set(pulled[True])) > 60
-    assert counts[True] < counts[False] / 2
-    np.testing.assert_allclose(means[True], means[False], rtol=0, atol=1e-13)
+        return policy.history, policy.posterior.mean, len(passes)
+
+    (plain, plain_mean, many), (history, mean, few) = played(False), played(True)
+    assert history == plain and len(set(history.arms)) > 60 and few < many / 2
+    np.testing.assert_allclose(mean, plain_mean, rtol=0, atol=1e-13)
 
 
 # The form for a size

@@ -201,7 +201,6 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
     trial, rule = Trial(3, 0), partial(UCB, width=Srinivas2010(0.1))
     problem, whole = source(trial), []
     policy = rule(problem.model, 1000, rng=trial.rng("policy"))
-    first = policy.checked_width()
     for _ in rounds(policy, problem, 1000, trial.rng("noise")):
         whole.append(policy.band_ratio(problem.expected_reward))
     experiment = Experiment(source, {"UCB": rule}, 1000)
@@ -210,8 +209,6 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
     at, band = log_spaced(1000), found.band_ratio[0]
     worst = [max(whole[a:b]) for a, b in zip([0, *at[:-1]], at, strict=True)]
     np.testing.assert_array_equal(band, worst)
-    assert band[0] == pytest.approx(np.abs(problem.expected_reward).max() / first, rel=1e-12)
-    assert at[8] == 9 and band[9:].max() == max(whole[9:])
     np.testing.assert_array_equal(plain.arms, found.arms)
     assert plain.band_ratio.shape == (1, 1) and np.isnan(plain.band_ratio).all()
 
