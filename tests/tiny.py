@@ -19,6 +19,7 @@ class Columns:
     def loaded(self, load):
         return load(self)
 
+
 class Shown:
     """What a figure shows in one experiment, by rule and statistic, as predicates ask for it."""
 

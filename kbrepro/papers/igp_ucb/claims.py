@@ -262,7 +262,7 @@ def harder(fig1a, fig1b, fig2a, fig2b):
     shows="mean R_T in Fig. 1 over that in Fig. 2, the largest of two panels and five rules",
 )
 def the_rkhs_is_harder(fig1a, fig1b, fig2a, fig2b):
-    """which is the arguably harder “agnostic” setting of a fixed, unknown target function."""
+    """which is the arguably harder [...] setting of a fixed, unknown target function."""
     return typically(*better(1.0, harder(fig1a, fig1b, fig2a, fig2b)))
 
 
@@ -328,7 +328,7 @@ gain = Table("Fig. 4, temperature", "temperature", 120, "row", rows=120)
     ),
 )
 def one_is_better_than_the_gain_of_the_pulls(gain):
-    """with γ_t = 1 (found via cross-validation)"""
+    """with [...] (found via cross-validation)."""
     return better(gain["IGP-UCB"], gain[GAIN_OF_PULLS])
 
 
