@@ -1,8 +1,9 @@
 """What the notebook on π-GP-UCB measures: shares of uniform regret, cells, bands."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
@@ -120,11 +121,26 @@ def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
 # Cells
 
 
-def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integers]]:
-    """Return how many cells the pulls `arms` (T,) make, and the rounds of the last cover.
+class CellPulls(NamedTuple):
+    """A cell of π-GP-UCB, and the rounds (m,) from 0 of the pulls that it has taken in when it
+    splits, or at the end.
 
-    These are, for each cell of it, the rounds from 0 in which it was pulled. Rewards do not matter:
-    a cell splits by its number of pulls. The arms are a grid of n points a side.
+    It covers [corner / side, (corner + 1) / side]. Pulls up to the round `born`, in which its
+    parent split, are inherited; it is -1 in the first cover.
+    """
+
+    corner: Integers
+    side: int
+    rounds: Integers
+    born: int
+    has_split: bool
+
+
+def cells_of(arms: Integers, n: int, d: int, nu: float) -> Iterator[CellPulls]:
+    """Yield every cell that the pulls `arms` (T,) create, a parent before its children.
+
+    Rewards do not matter: a cell splits by its number of pulls. The arms are a grid of n points a
+    side.
     """
     seen, which = np.unique(arms, return_inverse=True)
     places = np.stack(np.unravel_index(seen, (n,) * d), 1)
@@ -132,22 +148,26 @@ def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integ
     everything = np.arange(len(arms))
     # corner, side, rounds in which the parent was pulled, and that of its last pull
     cells = [(np.array(corner), side, everything, -1) for corner in np.ndindex(*(side,) * d)]
-    created = 0
-    last = []
     while cells:
         corner, side, within, born = cells.pop()
-        created += 1
         from_low = places * side - corner * (n - 1)
         inside = np.asarray(((from_low >= 0) & (from_low < n)).all(axis=1))
         pulled = within[inside[which[within]]]
         splits = must_split(side, np.arange(len(pulled)) + 1, d, nu, "paper")
         full = pulled[(pulled > born) & splits]
-        if not full.size:
-            last.append(pulled)
-            continue
-        for half in np.ndindex(*(2,) * d):
-            cells.append((2 * corner + half, 2 * side, pulled, full[0]))
-    return created, last
+        last = full[0] if full.size else len(arms)
+        yield CellPulls(corner, side, pulled[pulled <= last], born, bool(full.size))
+        if full.size:
+            for half in np.ndindex(*(2,) * d):
+                cells.append((2 * corner + half, 2 * side, pulled, last))
+
+
+def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integers]]:
+    """Return how many cells the pulls `arms` (T,) create on a grid of n points a side, and for each
+    cell of the last cover the rounds from 0 in which it was pulled.
+    """
+    cells = [*cells_of(arms, n, d, nu)]
+    return len(cells), [cell.rounds for cell in cells if not cell.has_split]
 
 
 def count_cells(runs: Integers, d: int, nu: float) -> dict[str, float]:
