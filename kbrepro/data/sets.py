@@ -24,6 +24,13 @@ MOTES = [mote for mote in range(1, 55) if mote not in {5, 8, 12, 15, 18, 30, 33,
 REPORTING = [mote for mote in range(1, 55) if mote not in {5, 15, 18}]
 PLAUSIBLE = (0.0, 60.0)  # deg C: a mote whose battery dies reports 100 and more
 MIN_COVERAGE = 0.5  # share of mote-minutes with a reading, for each day (0.85 on the default days)
+# half-hour means of 28 February to 1 April
+MEANS = "temperature_halfhour_2004-02-28_to_04-01_42motes.csv.gz"
+MIN_MEANS = 0.3  # share of half hours with a reading, for each day: its network was often out
+# all in that file but 18
+HALF_HOURLY = [mote for mote in REPORTING if mote not in {8, 12, 13, 14, 20, 28, 39, 50, 53, 54}]
+# in each five days from 28 February on at least half of the half hours have a reading
+COVERED = [mote for mote in HALF_HOURLY if mote not in {16, 17, 19, 26, 30, 49}]
 
 
 def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> SensorData:
@@ -42,17 +49,34 @@ def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> Sensor
     usable = rows["temperature"].where(rows["temperature"].between(*PLAUSIBLE))
     means = usable.groupby([minute.rename("minute"), rows["moteid"].astype(int)]).mean()
     table = means.unstack().reindex(index=minutes(days), columns=motes)
+    return _filled(table, MIN_COVERAGE, "minutes")
+
+
+def half_hours(path: Path, days: Sequence[str], motes: Sequence[int]) -> SensorData:
+    """Return half-hour means of the motes, gaps as in `temperature`.
+
+    Raises ValueError for a day or a mote of which the file has too little.
+    """
+    table = pd.read_csv(path, index_col="timestamp", parse_dates=True)
+    table.columns = table.columns.str.removeprefix("mote_").astype(int)
+    asked = table.reindex(index=minutes(days)[::30], columns=motes)
+    return _filled(asked, MIN_MEANS, "half-hours")
+
+
+def _filled(table: pd.DataFrame, least: float, unit: str) -> SensorData:
+    """Fill the gaps of a table of motes; ValueError on a day with less than that share of readings,
+    or a mote without any.
+    """
     share = table.notna().mean(axis=1).resample("D").mean().dropna()
-    if share.min() < MIN_COVERAGE:
+    if share.min() < least:
         raise ValueError(
-            f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading;"
-            f" allowed: at least {MIN_COVERAGE:.0%}"
+            f"{share.min():.0%} of the mote-{unit} of {share.idxmin():%Y-%m-%d} have a reading;"
+            f" allowed: at least {least:.0%}"
         )
     if silent := table.columns[table.isna().all()].tolist():
         raise ValueError(f"no reading of motes {silent} on the days asked for")
-    return SensorData(
-        table.interpolate("time", limit_direction="both").to_numpy(), table.index, list(motes), "°C"
-    )
+    filled = table.interpolate("time", limit_direction="both")
+    return SensorData(filled.to_numpy(), table.index, table.columns.tolist(), "°C")
 
 
 def minutes(days: Sequence[str]) -> pd.DatetimeIndex:

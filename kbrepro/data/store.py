@@ -25,6 +25,7 @@ DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
 RECORDED = {
     f"intel-lab/{sets.EXTRACT}": "b56b799360c580b35d6c83b884c8c37eac6dc76715fe76292f282c614341cf45",
     f"intel-lab/{sets.OWNERS}": "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
+    f"intel-lab/{sets.MEANS}": "064aa4f54968285f78084aa09d2948b30d5a28864c2f8753605cde56666b9076",
     f"cmu-light/{sets.MAT}": "3d87e03ae8bc9e3f0a4abeb57c64933c7d3dee7476ac5c4f6ca28b4efc357c15",
     f"traffic/{sets.DENSE}": "cff972b139e97e6251811f265698d595738105f5420974d07e203cbc9ced968a",
     f"traffic/{sets.SPARSE}": "1e7aefbf954811c972ba15c6c1ee056bdf5f4f7941240d1ae95c28bc8c3c8260",
@@ -43,10 +44,13 @@ URLS = {
 BEGINS, SILENT, IN_ALL = 5, 30, 600
 PART = 1024  # bytes
 Parts = queue.SimpleQueue[bytes | str]
+#: The sets of which days and motes are asked for.
+OF_MOTES = ("temperature", "half hours")
 #: Set -> its files of readings in order of preference, reader.
 T = TypeVar("T", str, int)
 _SETS: dict[str, tuple[tuple[str, ...], Callable[..., SensorData]]] = {
     "temperature": ((f"intel-lab/{sets.EXTRACT}", f"intel-lab/{sets.OWNERS}"), sets.temperature),
+    "half hours": ((f"intel-lab/{sets.MEANS}",), sets.half_hours),
     "light": ((f"cmu-light/{sets.MAT}",), sets.light),
     "traffic_usc": ((f"traffic/{sets.DENSE}",), sets.traffic),
 }
@@ -62,8 +66,9 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTE
 
     `name` is "temperature": one column for each of `motes` (numbers from 1 to 54, by default the 46
     best covered; `sets.REPORTING` for all 51 that work), one row per minute of `days`
-    ("YYYY-MM-DD"; calendar order), deg C; "light": 41 sensors, 601 rows to learn from, then 192 to
-    test on, Lux; or "traffic_usc": 108 detectors, five-minute slots of working mornings, mph.
+    ("YYYY-MM-DD"; calendar order), deg C; "half hours": the same from half-hour means, 48 rows a
+    day (its 41 motes are `sets.HALF_HOURLY`); "light": 41 sensors, 601 rows to learn from, then 192
+    to test on, Lux; or "traffic_usc": 108 detectors, five-minute slots of working mornings, mph.
     Raises ValueError for an unknown name or mote, or a day that is malformed or not in the file,
     DamagedFile (a ValueError) for a file that is not the recorded one.
     """
@@ -76,7 +81,7 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTE
     try:
         for file in files:
             _require_recorded(file)
-        data = _SETS[name][1](path, *((days, motes) if name == "temperature" else ()))
+        data = _SETS[name][1](path, *((days, motes) if name in OF_MOTES else ()))
     except DamagedFile:
         raise
     except Exception as error:  # who records another file's sum may have one that raises anything
@@ -93,6 +98,17 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
     checks.probability(fraction=fraction)
     cut = round(fraction * len(data.readings))
     return data.readings[:cut], data.readings[cut:]
+
+
+def on_days(data: SensorData, days: Sequence[str], hour: int | None = None) -> SensorData:
+    """Return the readings of these days ("YYYY-MM-DD"), or of one hour of them (8: from 8 to 9 am).
+
+    The checksum stays that of all readings.
+    """
+    chosen = data.times.strftime("%Y-%m-%d").isin(days)
+    if hour is not None:
+        chosen &= data.times.hour == hour
+    return replace(data, readings=data.readings[chosen], times=data.times[chosen])
 
 
 def status() -> str:
@@ -244,8 +260,9 @@ def _distinct(name: str, chosen: Sequence[T], allowed: Sequence[T], what: str) -
 
 
 def _substitute(name: str, days: Sequence[str], motes: Sequence[int]) -> SensorData:
-    if name == "temperature":
-        return substitute(sets.minutes(days), list(motes), "°C", mean=22, scale=3)
+    if name in OF_MOTES:
+        step = 30 if name == "half hours" else 1
+        return substitute(sets.minutes(days)[::step], list(motes), "°C", mean=22, scale=3)
     if name == "light":
         return substitute(sets.LIGHT_TIMES, sets.LIGHT_SENSORS, "Lux", mean=150, scale=40)
     return substitute(sets.slots(10), list(range(40)), "mph", mean=55, scale=8)

@@ -78,6 +78,22 @@ def owners(data, table):
     put(data, f"intel-lab/{sets.OWNERS}", gzip.compress(text.encode(), 1))
 
 
+def half_hour_means(motes=FEW):
+    """4 and 5 March: the square of the half hour plus 100 times the mote. The first half hour is
+    missing, of the first mote another one; mote 18 is there, too.
+    """
+    times = pd.date_range("2004-03-04", periods=96, freq="30min", name="timestamp")
+    table = pd.DataFrame(
+        {f"mote_{mote}": 100 * mote + np.arange(96.0) ** 2 for mote in (*motes, 18)}
+    )
+    table.iloc[50, 0] = np.nan
+    return table.set_index(times)[1:]
+
+
+def means(data, table):
+    put(data, f"intel-lab/{sets.MEANS}", gzip.compress(table.to_csv().encode(), 1))
+
+
 def lux():
     rng = np.random.default_rng(31)
     return [rng.integers(26, 531, size=(n, 41)).astype(np.uint16) for n in (601, 192)]
@@ -122,6 +138,14 @@ def test_real_data_gives_the_numbers_of_its_readme():
     ]
     assert variances == pytest.approx([10.00, 9.39, 0.29, 20 * 424.8], abs=0.005, rel=1e-4)
     assert len(set(tested.argmax(axis=1))) == 7
+    means = store.load("half hours", sets.CALENDAR[:7], sets.HALF_HOURLY)
+    own = [store.on_days(means, sets.CALENDAR[:5], hour).readings for hour in (8, None)]
+    assert [part.shape for part in own] == [(10, 41), (240, 41)]
+    assert [0.05 * part.var(axis=0, ddof=1).mean() for part in own] == pytest.approx(
+        [0.776, 0.531], abs=0.001
+    )
+    with_gaps = store.load("half hours", sets.CALENDAR[:30], sets.COVERED)
+    assert with_gaps.readings.shape == (1440, 35)
     assert "recorded is" not in store.status()
 
 
@@ -153,6 +177,23 @@ def test_cleaning_minute_means_interpolation_and_edges(data):
     assert every.sensors == [m for m in range(1, 55) if m not in {5, 15, 18}]
     kept = [every.sensors.index(mote) for mote in sets.MOTES]
     np.testing.assert_array_equal(every.readings[:, kept], cleaned.readings)
+
+
+def test_half_hours_are_filled_and_cut_by_day_and_hour(data):
+    means(data, half_hour_means())
+    both = store.load("half hours", ["2004-03-04", "2004-03-05"], FEW)
+    squares = np.arange(96.0) ** 2
+    squares[0] = 1  # the nearest one
+    expected = 100 * np.array(FEW) + squares[:, None]
+    expected[50, 0] = 100 + (49**2 + 51**2) / 2
+    np.testing.assert_allclose(both.readings, expected)
+    assert both.is_real and both.sensors == list(FEW)
+    second = store.on_days(both, ["2004-03-05"])
+    np.testing.assert_array_equal(second.readings, both.readings[48:])
+    assert set(second.times.day) == {5} and second.checksum == both.checksum
+    early = store.on_days(both, ["2004-03-05", "2004-03-06"], 8)
+    np.testing.assert_array_equal(early.readings, both.readings[[64, 65]])
+    assert [f"{time:%H:%M}" for time in early.times] == ["08:00", "08:30"]
 
 
 def test_light_is_in_lux_and_splits_as_in_its_file(data):
@@ -196,6 +237,8 @@ DAMAGE = [  # set, how its file is written, which somebody recorded all the same
     ("temperature", lambda data: extract(data, one_day(FEW[:3]))),
     ("temperature", lambda data: extract(data, one_day()[::5])),
     ("temperature", lambda data: put(data, f"intel-lab/{sets.OWNERS}", LOGIN)),
+    ("half hours", lambda data: means(data, half_hour_means(FEW[:3]))),
+    ("half hours", lambda data: means(data, half_hour_means()[48:])),
     ("light", lambda data: put(data, f"cmu-light/{sets.MAT}", LOGIN)),
     ("traffic_usc", half_of_usc),
 ]
@@ -212,6 +255,7 @@ def test_a_damaged_file_is_named_and_never_replaced_by_the_substitute(data, name
 RIGHT = [
     (f"intel-lab/{sets.EXTRACT}", "temperature", lambda data: extract(data, one_day())),
     (f"intel-lab/{sets.OWNERS}", "temperature", lambda data: owners(data, one_day())),
+    (f"intel-lab/{sets.MEANS}", "half hours", lambda data: means(data, half_hour_means())),
     (f"cmu-light/{sets.MAT}", "light", lambda data: mat(data, lux())),
     (f"traffic/{sets.DENSE}", "traffic_usc", usc),
     (f"traffic/{sets.SPARSE}", "traffic_usc", usc),
@@ -274,7 +318,12 @@ def test_a_directory_of_ones_own_must_be_there_and_nothing_is_written_to_it(data
 
 @pytest.mark.parametrize(
     ("name", "shape"),
-    [("temperature", (7200, 46)), ("light", (793, 41)), ("traffic_usc", (600, 40))],
+    [
+        ("temperature", (7200, 46)),
+        ("half hours", (240, 46)),
+        ("light", (793, 41)),
+        ("traffic_usc", (600, 40)),
+    ],
 )
 def test_without_files_a_labelled_substitute_that_resembles_readings(data, name, shape):
     made_up = store.load(name)
