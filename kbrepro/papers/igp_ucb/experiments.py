@@ -1,6 +1,6 @@
 """What the notebook on IGP-UCB and GP-TS plays, as data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,13 +12,14 @@ from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.bandits.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.bandits.policies.base import Policy
 from kbrepro.bandits.problems import Model, Rows
-from kbrepro.data import SensorData, sets
-from kbrepro.data.store import train_test
+from kbrepro.data import sets
+from kbrepro.data.store import on_days, train_test
 from kbrepro.papers import Load, Plan, Rules, Source
 from kbrepro.papers.igp_ucb import measures
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS, POOLS
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
 from kbrepro.papers.igp_ucb.problems import (
+    NORMS,
     OnRandomArms,
     OtherModel,
     PosteriorMean,
@@ -74,10 +75,27 @@ def panels() -> dict[str, tuple[Source, GainByFormula]]:
     return by_label
 
 
-def mornings(lab: SensorData, days: list[str]) -> Array:
-    """Return the readings of these days from 8 to 9 o'clock."""
-    morning = lab.times.hour == 8
-    return lab.readings[morning & lab.times.strftime("%Y-%m-%d").isin(days)]
+def on_sensors(
+    name: str,
+    train: Array,
+    test: Array,
+    delta: float,
+    kinds: Sequence[str] = NORMS[1:],
+    standardised: bool = False,
+) -> dict[str, tuple[Rows, Rules]]:
+    """Return source and rules of each label on the rows of `test` (n, A), as in `sensor_rows`.
+
+    All rules under the smoothed norm, and the paper's own under other `kinds` of norm. For several
+    plays of a row repeat it: every play is a trial, with noise and ties of its own.
+    """
+    label = f"{name}, standardised" if standardised else name
+    source = sensor_rows(train, test, standardised=standardised)
+    prior_sd = np.sqrt(source.covariance.diagonal().mean())
+    by_label = {label: (source, rules(delta, CONSTANT, prior_sd))}
+    for kind in kinds:
+        other = sensor_rows(train, test, kind, standardised=standardised)
+        by_label[f"{label}, B {kind}"] = other, paper_rules(delta, CONSTANT)
+    return by_label
 
 
 def noise_kernels() -> dict[str, tuple[Kernel, Array]]:
@@ -126,26 +144,19 @@ def experiments(
             label = f"Fig. 1 {title} told {kernel}"
             plan[label] = Planned(misled, kernel_trials, seed, arms=False)
 
-    def on_sensors(label: str, data: SensorData, source: Rows, policies: Rules) -> None:
-        measured = Experiment(source, policies, sensor_horizon, measured=data.checksum)
-        plan[label] = Planned(measured, len(source.rewards), seed, block=8)
-
     lab = load("temperature", [*train_days, *test_days], sets.REPORTING)
     light = load("light")
-    learned, tested = train_test(light, 601 / 793)
-    split = {
-        "temperature": (lab, mornings(lab, train_days), mornings(lab, test_days)),
-        "light": (light, learned, tested),
-    }
-    for name, (data, train, test) in split.items():
-        source = sensor_rows(train, test[:rows])
-        prior_sd = np.sqrt(source.covariance.diagonal().mean())
-        on_sensors(name, data, source, rules(delta, CONSTANT, prior_sd))
-        for kind in ("cut-off 1e-3", "cut-off 1e-10", "printed", "one"):
-            other = sensor_rows(train, test[:rows], kind)
-            on_sensors(f"{name}, B {kind}", data, other, paper_rules(delta, CONSTANT))
-    standardised = sensor_rows(learned, tested[:rows], standardised=True)
-    on_sensors("light, standardised", light, standardised, rules(delta, CONSTANT))
+    at_eight = [on_days(lab, days, 8).readings for days in (train_days, test_days)]
+    lux = train_test(light, 601 / 793)
+    sensors = (
+        (lab, on_sensors("temperature", at_eight[0], at_eight[1][:rows], delta)),
+        (light, on_sensors("light", lux[0], lux[1][:rows], delta)),
+        (light, on_sensors("light", lux[0], lux[1][:rows], delta, (), standardised=True)),
+    )
+    for data, by_label in sensors:
+        for label, (source, policies) in by_label.items():
+            measured = Experiment(source, policies, sensor_horizon, measured=data.checksum)
+            plan[label] = Planned(measured, len(source.rewards), seed, block=8)
 
     choosing: dict[str, Callable[[Model, int], Policy]] = {
         "at random": RandomArms,
