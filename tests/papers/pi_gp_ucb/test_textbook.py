@@ -15,7 +15,7 @@ from kbrepro.papers.pi_gp_ucb import textbook
 from kbrepro.papers.pi_gp_ucb.measures import cells_of
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
-from kbrepro.trials.simulation import Experiment
+from kbrepro.trials.simulation import Experiment, Planned
 
 TRIAL = Trial(7, 0)
 RULES = {
@@ -85,19 +85,20 @@ def test_mean_and_sd_are_those_of_the_package_in_every_round(form, case):
 
 @both_forms
 @all_cases
-def test_operations_are_those_of_the_cells_that_take_in_something(form, case):
+def test_counts_are_those_of_the_cells_that_take_in_something(form, case):
     """Each cell of the pull, and each that is born, of the pulls that it inherits."""
     _, _, side, horizon = case
     _, arms, _, cells, known = played(*case)
-    expected = np.zeros(horizon)
+    expected = np.zeros((horizon, 2))
     for t in range(horizon):
         for name, (own, *_) in (known[t] | known[t + 1]).items():
             pulls = np.isin(arms[: t + 1], own)
             before = pulls[:t].sum() if name in known[t] else 0
             if before < pulls.sum():
                 both = np.array([before, pulls.sum()])
-                expected[t] += textbook.FORMS[form].operations(len(own), both)[1]
-    np.testing.assert_allclose(textbook.operations(form, cells, side, horizon), expected)
+                operations = textbook.FORMS[form].operations(len(own), both)[1]
+                expected[t] += pulls.sum() - before, operations
+    np.testing.assert_allclose(textbook.counts(form, cells, side, horizon), expected)
 
 
 class Counting:
@@ -168,13 +169,24 @@ def test_operations_are_counted_in_plain_loops(form, n_arms):
 
 @both_forms
 def test_a_replay_is_of_the_run_that_is_played(form):
-    """Seconds and operations of the first 60 rounds of 150: some cells split before, some after."""
-    experiment = Experiment(bumps(1, 30), RULES, 150)
-    measured = textbook.replays(experiment, form, 1.5, 60, TRIAL)
+    """The first 60 rounds of 150: some cells split before, some after. A plan can keep it."""
+    job = partial(textbook.replays, Experiment(bumps(1, 30), RULES, 150), form, 1.5, 60)
+    planned = Planned(job, trials=1, seed=TRIAL.seed)
+    assert planned.job("textbook").settings
+    (measured,) = planned.play("textbook")
     for rule in RULES:
         *_, cells, _ = played(rule, 1, 30, 150)
-        counted = textbook.operations(form, cells, 30, 150).cumsum()[:60]
-        np.testing.assert_allclose(measured[rule]["operations"], counted)
+        counted = textbook.counts(form, cells, 30, 150).cumsum(axis=0)[:60]
+        np.testing.assert_allclose(measured[rule]["counts"], counted)
         assert len(measured[rule]["seconds"]) == 60
         assert (np.diff(measured[rule]["seconds"], prepend=0) >= 0).all()
     assert any(0 <= cell.born < 60 for cell in cells) and any(cell.born > 60 for cell in cells)
+
+
+def test_seconds_are_those_of_pulls_and_operations_and_of_neither_less_than_0():
+    counts = np.array([[10.0, 1e3], [20.0, 9e4], [40.0, 8e6]])
+    replay = {"counts": counts, "seconds": counts @ [2e-5, 3e-9]}
+    few = {"counts": counts[:1], "seconds": replay["seconds"][:1]}
+    assert textbook.seconds_each([replay, few]) == pytest.approx([2e-5, 3e-9])
+    falling = replay | {"seconds": counts @ [2e-5, -1e-11]}
+    assert textbook.seconds_each([falling])[1] == 0
