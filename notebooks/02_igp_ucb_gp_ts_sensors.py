@@ -604,7 +604,7 @@ record.check(f"a margin of 0.01 makes them {worst:.1f}, and raises the median to
 # | $B$ | $B^2 = f^\top K f$, no RKHS norm | exact or smoothed norm; as printed; on sensors also cut-offs and 1 |
 # | scale of light | not said | counts; every sensor over its standard deviation |
 # | $\lambda$ | $R^2$; theorems $1 + 2/T$ | $R^2$ |
-# | sensor horizon | not said | 1000; 100 and 300 from the same runs |
+# | sensor horizon | not said | 1000; 100 and 305 from the same runs |
 # | $\gamma_t$ | "theoretical upper bounds"; 1 on sensors | rates without constants; gain of the pulls |
 # | $\lambda_0$ of Fig. 1 | not said | 1 % of the range of $y$ |
 # | noise | not said | normal; GP-UCB's theorem wants it bounded |

@@ -134,11 +134,6 @@ def _exponent_of_seconds(curve: Curve) -> Array:
     return np.log(curve.seconds.cumsum(axis=1)[:, late]) @ x / (x @ x)
 
 
-def _until(t: int) -> Callable[[Curve], Array]:
-    """R_t at the first kept round from t on, (trials,)."""
-    return lambda curve: curve.cumulative_regret[:, curve.at[np.searchsorted(curve.at, t)] - 1]
-
-
 #: What a figure may plot of a rule's curves: R_T, R_t before its end, the regret of the best arm
 #: pulled, the mean of R_t over all rounds, and what they say of time.
 STATISTICS: dict[str, Callable[[Curve], Array]] = {
@@ -147,8 +142,9 @@ STATISTICS: dict[str, Callable[[Curve], Array]] = {
     CURVE: _mean_over_rounds,
     SECONDS: lambda curve: curve.seconds.sum(axis=1),
     EXPONENT: _exponent_of_seconds,
-    "R_t, t = 100": _until(100),
-    "R_t, t = 300": _until(300),
+    # rounds at which curves without arms are kept, too
+    "R_t, t = 100": lambda curve: curve.cumulative_regret[:, 99],
+    "R_t, t = 305": lambda curve: curve.cumulative_regret[:, 304],
 }
 
 

@@ -65,7 +65,7 @@ INCUMBENT = {
     }
 }
 #: Kept rounds at which R_t is compared; the paper names no horizon.
-HORIZON = {"1,000": {}, "300": {TOTAL: "R_t, t = 300"}, "100": {TOTAL: "R_t, t = 100"}}
+HORIZON = {"1,000": {}, "305": {TOTAL: "R_t, t = 305"}, "100": {TOTAL: "R_t, t = 100"}}
 ALIKE = (
     "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the"
     " plots."
@@ -86,7 +86,7 @@ SOURCES = {
     "counts": "Section 6: the covariance of the measurements",
     "standardised": "Section 2: k(x, x) is at most 1; the first author's later code for this file",
     "1,000": CURVE,
-    "300": CURVE,
+    "305": CURVE,
     "100": CURVE,
 }
 
