@@ -385,7 +385,7 @@ record.verdicts("4-H", "4-N")
 #
 # A step of BKB is $O((A + D) m^2)$, whatever $t$, with $D$ distinct arms pulled and $m$ features,
 # at most the distinct members. Four opponents, all exact, follow BKB's own pulls: *refit* from
-# scratch ($t^3 + A t^2$, the paper's opponent), *counts* (refit with repeats of an arm as one
+# scratch ($A t^2$, as the paper has it), *counts* (refit with repeats of an arm as one
 # point, $D^3 + A D^2$), *rows* (the factor updated by a row a pull, $A t$), *covariance* (that of
 # all arms kept, $A^2$). These operations decide: the leading terms as printed, each with a constant
 # of 1. Functions of norm 2 on random arms, $l = 0.2$, $\bar q = 4$, log-determinant radius. Sizes
