@@ -15,7 +15,7 @@
 #   regret of exact GP-UCB, with the radius of Theorem 2 4.8 times. A step in the derivation of
 #   Theorem 2's radius is false for small $\lambda$; the radius held.
 # - **A step is cheaper than a refit, not than an update:** on a thousand arms in two dimensions BKB
-#   takes fewer operations than a refit from round 60 on, and fewer than an exact posterior updated
+#   takes fewer operations than a refit from round 65 on, and fewer than an exact posterior updated
 #   by rows in none of 5,000 rounds.
 
 # %% [markdown]
@@ -425,7 +425,7 @@ print(f"two dimensions, alpha = 3: the estimate is {of_worst:.2f} times the wors
 
 # %% [markdown] tags=["checked"]
 # **Speed depends on the opponent.** The paper compares with a refit in every step: on a thousand
-# arms in two dimensions BKB takes fewer operations than a refit from round 60 on. An exact
+# arms in two dimensions BKB takes fewer operations than a refit from round 65 on. An exact
 # posterior can be updated: BKB takes fewer operations than an update by rows in one dimension from
 # round 191 on, but fewer than an exact posterior updated by rows in none of 5,000 rounds in two
 # dimensions, where it has 129 features.

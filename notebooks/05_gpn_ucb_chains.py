@@ -132,8 +132,9 @@ record.check(f"off by {off:.2f}, though the layer itself is known there to withi
 #    D$ in the arm's interval, or over its two ends if it holds none (eq. 11).
 # 4. Pull the arm whose last interval reaches highest; see the outputs of all layers.
 #
-# The paper has an envelope in the first layer, too (eqs. 9 and 10; L.2's shortcuts are for $i \in
-# \{2, \dots, m\}$); kept trials have it in one interpretation, on the first chains alone.
+# The paper has an envelope over all arms in the first layer, too (eqs. 9 and 10; L.2's shortcuts are
+# for $i \in \{2, \dots, m\}$); kept trials have one over arms within distance 1, in one
+# interpretation, on the first chains alone.
 #
 # *NonAda*, the paper's second rule, pulls a fixed grid and trusts the composed posterior means.
 

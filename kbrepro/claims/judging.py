@@ -330,10 +330,10 @@ def readings_of(claim: Claim, kept: Kept) -> tuple[dict[Chosen, list[Trials]], l
         trials = under((single,))
         if any(map(Trials.differs, trials, found[()])):
             found[single,] = trials
-            chosen = dict([single])
-            if _source(chosen, trials) and not _clause(chosen, trials, claim.quote):
+            value = dict([single])
+            if _source(value, trials) and not _clause(value, trials, claim.quote):
                 counted.append(single)
-    combined = [*combinations(counted, 2)]
+    combined: list[Chosen] = [*combinations(counted, 2)]
     for choices in dict.fromkeys(table.crossed for table in tables):
         values = [single for single in counted if single[0] in choices]
         for n in range(3, len(choices) + 1):

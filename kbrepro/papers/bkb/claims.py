@@ -157,7 +157,7 @@ def bkb_is_close_in_figure_1(fig1):
     "4-B",
     "Section 3.1",
     effect=lambda fig1: fig1("SoR", "coverage, t = 215"),
-    shows="share of the unseen half of Fig. 1 inside SoR's mean ± 3 sd, on the dictionary of qbar = 2",
+    shows="share of the unseen half of Fig. 1 inside SoR's mean ± 3 sd, dictionary of qbar = 2",
 )
 def sor_starves(fig1):
     """Using [...] is known to cause variance starvation, as it can severely underestimate the
@@ -652,8 +652,8 @@ cost_by_d_eff = unchecked(
     "4-AA",
     "Sections 3.2 and 4",
     "an order: its constants are not said",
-    "A step costs O((A + min(t, A)) d_eff²) time, T steps O(T A d_eff² + min(T, A) d_eff³), and O(A d_eff)"
-    " space, up to logarithms.",
+    "A step costs O((A + min(t, A)) d_eff²) time, T steps O(T A d_eff² + min(T, A) d_eff³), and"
+    " O(A d_eff) space, up to logarithms.",
 )
 
 

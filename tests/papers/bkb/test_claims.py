@@ -35,7 +35,7 @@ def test_a_step_is_bounded_by_the_distinct_arms_and_the_exact_rule_is_refitted()
     )
     columns = claims.regrets_and_steps(kept)
     assert columns["BKB", "step"] == (5 + 2) * 2**2
-    assert columns["exact", "step"] == 3**3 + 5 * 3**2
+    assert columns["exact", "step"] == 5 * 3**2
     assert columns["BKB", "total"] == 4
 
 
