@@ -1,5 +1,4 @@
-"""One BLAS thread, as in the workers of the package: on matrices of this size more of them wait for
-each other.
+"""One worker with one BLAS thread: on matrices of this size more of them wait for each other.
 
 And what tests of figures share; they alone load matplotlib.
 """
@@ -14,8 +13,10 @@ from threadpoolctl import threadpool_limits
 
 
 @pytest.fixture(autouse=True, scope="session")
-def one_blas_thread():
-    with threadpool_limits(1, user_api="blas"):
+def one_core():
+    with threadpool_limits(1, user_api="blas"), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KBREPRO_JOBS", "1")
+        patch.setenv("TQDM_DISABLE", "1")
         yield
 
 
@@ -75,8 +76,7 @@ def toy_project(tmp_path_factory):
     root = tmp_path_factory.mktemp("toy") / "project"
     new.add(root, "09", "toy")
     folder = root / "results" / "paper" / "09_toy"
-    with registered(root), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KBREPRO_JOBS", "1")
+    with registered(root):
         play(folder / "played")
     facts = {
         "parameters": {"seed": 1, "trials": 12, "horizon": 30},
@@ -93,7 +93,6 @@ def toy(toy_project, tmp_path, monkeypatch):
     """
     shutil.copytree(toy_project, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
     with registered(tmp_path):
         yield SimpleNamespace(
             root=tmp_path, folder=tmp_path / "results" / "paper" / "09_toy", play=play

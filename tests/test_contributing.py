@@ -5,8 +5,7 @@ import numpy as np
 from pages import blocks, page, run
 
 
-def test_a_policy_a_problem_and_a_figure_can_be_added_as_it_says(monkeypatch):
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
+def test_a_policy_a_problem_and_a_figure_can_be_added_as_it_says():
     codes = blocks(page("CONTRIBUTING.md"), "python")
     assert len(codes) == 3
     scope = run(codes)

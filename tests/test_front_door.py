@@ -41,9 +41,8 @@ def test_every_name_is_there_is_explained_and_nothing_else_is():
     assert {name for name in vars(kb) if not name.startswith("_")} - modules == set(kb.__all__)
 
 
-def test_what_the_page_on_own_problems_says_runs(monkeypatch):
+def test_what_the_page_on_own_problems_says_runs():
     """Its codes run one after the other, and both of its policies play on a known problem."""
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
     rng = np.random.default_rng(5)
     codes = blocks(page("docs/own_problem.md"), "python")
     assert len(codes) == 4

@@ -96,8 +96,7 @@ CHECKS = {
 
 
 @pytest.mark.parametrize("title", [*TITLES[:-1], pytest.param(TITLES[-1], marks=pytest.mark.slow)])
-def test_a_recipe_runs_and_gives_its_number(title, monkeypatch):
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
+def test_a_recipe_runs_and_gives_its_number(title):
     code = RECIPES[TITLES.index(title)]
     assert CHECKS[title](run([SETUP, code]))
     assert 1 <= sum(bool(line) for line in code.splitlines()) <= 10

@@ -258,11 +258,7 @@ FLAGS = {"arms", "record_band", "random_opening", "warn", "measured", "label", "
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of_an_argument(
-    name, monkeypatch
-):
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
-    monkeypatch.setenv("TQDM_DISABLE", "1")
+def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of_an_argument(name):
     rng, n_accepted = np.random.default_rng([NAMES.index(name), 49]), 0
     for _ in range(50):
         fine, chosen, several = good(rng), {}, ()

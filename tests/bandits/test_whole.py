@@ -247,8 +247,7 @@ def test_nothing_that_a_policy_or_its_problem_shows_can_be_written_into(name):
     assert found == again == [] and len(seen) > 3
 
 
-def test_nothing_that_curves_sources_and_kernels_show_can_be_written_into(monkeypatch):
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
+def test_nothing_that_curves_sources_and_kernels_show_can_be_written_into():
     problem, policies = POLICIES["GP-UCB"][1], {"mean": kb.MeanOnly}
     experiment = kb.Experiment(kb.Known(problem), policies, 5)
     policies["other"] = None

@@ -66,7 +66,6 @@ def played(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch, registered(root):
         patch.setattr(sys, "dont_write_bytecode", True)
         patch.syspath_prepend(str(root))
-        patch.setenv("KBREPRO_JOBS", "1")
         (r,) = run.plan(["01"], "paper", root)
         assert play.play_missing(r)
     sys.modules.pop("toy_rules")
@@ -83,7 +82,6 @@ def project(played, tmp_path, monkeypatch):
     monkeypatch.chdir(root)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a file may change twice in a second
     monkeypatch.syspath_prepend(str(root))
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
     with registered(root):
         yield partial(write_rules, root)
 

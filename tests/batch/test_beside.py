@@ -59,7 +59,6 @@ def filled(tmp_path_factory):
     np.save(root / "rewards.npy", np.random.default_rng(0).normal(size=(12, 8)))
     with pytest.MonkeyPatch.context() as patch, registered(root):
         patch.chdir(root)
-        patch.setenv("KBREPRO_JOBS", "1")
         (r,) = profiles.plan(["03"], "paper", root)
         assert play.play_missing(r)
     return root
@@ -72,7 +71,6 @@ def project(filled, tmp_path, monkeypatch):
     shutil.copytree(filled, root)
     monkeypatch.chdir(root)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
     (root / "my_policy.py").write_text(
         re.search(r"```python\n(.*?)```", PAGE, flags=re.S)[1], encoding="utf-8"
     )

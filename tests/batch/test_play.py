@@ -53,7 +53,6 @@ def root(tmp_path, monkeypatch):
     write_paper(tmp_path, NAME, PLAN)
     (tmp_path / "stops").touch()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
     with registered(tmp_path):
         yield tmp_path
 

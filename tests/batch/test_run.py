@@ -46,7 +46,6 @@ def failure(root, capfd):
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    monkeypatch.delenv("KBREPRO_JOBS", raising=False)
     monkeypatch.chdir(make_project(tmp_path))
     return tmp_path
 
@@ -222,13 +221,12 @@ print(kb.played("01", "numbers", "quick")["EI"].arms.shape)"""
 
 
 @pytest.fixture
-def playing(root, monkeypatch):
+def playing(root):
     """A project whose notebook shows what is kept of the one label of its plan."""
     write_notebook(
         root, NAME, notebook_of('trials: int = 4\nmore: int = 0\nresults_dir: str = ""', READS)
     )
     write_paper(root, NAME, PLAN)
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
     with registered(root):
         yield root
 

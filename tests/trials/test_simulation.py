@@ -44,12 +44,6 @@ def observed(problem, arms, rng):
     return [problem.pull(arm, rng) for arm in arms]
 
 
-@pytest.fixture(autouse=True)
-def quiet_and_nothing_kept(monkeypatch):
-    monkeypatch.setenv("TQDM_DISABLE", "1")
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
-
-
 class Scripted:
     """Pulls arms in turn, draws as it goes, and writes down what happens."""
 

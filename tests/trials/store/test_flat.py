@@ -26,8 +26,7 @@ def job(trial):
     return RESULT | {7: trial.rng("run").standard_normal((trial.number, 2)).astype(np.float32)}
 
 
-def test_what_trials_return_comes_back_from_a_file(tmp_path, monkeypatch):
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
+def test_what_trials_return_comes_back_from_a_file(tmp_path):
     kept_in, rows = store.Store(tmp_path), [flat(job(Trial(0, number))) for number in range(4)]
     kept_in.keep(store.Job("a", job, {}, 0, 0, 4), store.Played(stacked(rows), np.ones(4)))
     _, kept = store.opened(tmp_path, "a")

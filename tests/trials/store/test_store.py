@@ -24,12 +24,6 @@ EXPERIMENT = kb.Experiment(SOURCE, {"EI": kb.ExpectedImprovement, "mean only": k
 FILES = ["Fig._1.json", "Fig._1.npz", "SHA256SUMS"]
 
 
-@pytest.fixture(autouse=True)
-def one_worker(monkeypatch):
-    monkeypatch.setenv("KBREPRO_JOBS", "1")
-    monkeypatch.setenv("TQDM_DISABLE", "1")
-
-
 @pytest.fixture
 def folder(tmp_path):
     """A store in use; every test asks for a new one where it plays a second process."""
