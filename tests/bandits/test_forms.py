@@ -8,7 +8,7 @@ import numpy as np
 import psutil
 import pytest
 from dense import FORMS, dense_posterior
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from kbrepro.bandits import kernels
@@ -87,7 +87,7 @@ A = len(POINTS)
 arms = st.integers(0, A - 1)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True, phases=[Phase.generate])
 @given(
     kernel=st.sampled_from([MATERN, *OWN.values()]),
     pulls=st.lists(
