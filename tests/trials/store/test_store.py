@@ -249,6 +249,16 @@ def test_a_newer_form_is_named(folder, log, monkeypatch):
         play(folder, log)
 
 
+def test_a_file_that_may_not_be_read_is_not_called_damaged(folder, log, monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError("not yours")
+
+    play(folder, log)
+    monkeypatch.setattr(np, "load", forbidden)
+    with pytest.raises(PermissionError, match="not yours"):
+        play(folder, log)
+
+
 def test_where_nothing_can_be_kept_nothing_is_played(folder, log):
     folder.parent.mkdir(parents=True)
     folder.touch()
