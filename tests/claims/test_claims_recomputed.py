@@ -9,7 +9,7 @@ be that of `claims.json` within the Monte Carlo error of both.
 import json
 import re
 from functools import cache, partial
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +85,15 @@ def on_all_functions(draw, rule, of=np.mean):
 
 def a_fifth_is_better(draw):
     return on_all_functions(draw, "GP-UCB/5") < on_all_functions(draw, "GP-UCB")
+
+
+def at_most_twice_ei(draw, rule):
+    """MPI and the naive rules never lead, so EI is the best rival."""
+    return on_all_functions(draw, rule) <= 2 * on_all_functions(draw, "EI")
+
+
+def on_par_with_ei(draw, rule):
+    return on_all_functions(draw, rule) <= 1.2 * on_all_functions(draw, "EI")
 
 
 def on_par_in_the_median(draw):
@@ -279,6 +288,9 @@ CASES = [
     ("1-D", "", a_fifth_is_better),
     ("1-E", "", on_par_in_the_median),
     ("1-T", "", later_rules_are_on_par),
+    ("1-P", "", partial(at_most_twice_ei, rule="GP-UCB")),
+    ("1-O", "", partial(on_par_with_ei, rule="GP-UCB/5")),
+    ("1-O", "as in Theorem 1", partial(on_par_with_ei, rule="GP-UCB")),
     ("1-H", "", partial(clearly_lead_on_sensors, mpi="MPI")),
     ("1-H", "0.03", partial(clearly_lead_on_sensors, mpi="MPI, margin 0.03")),
     ("1-I", "", partial(alike_on_sensors, rule="GP-UCB/5")),
@@ -334,6 +346,32 @@ FINDINGS = [
 def page(notebook):
     (folder,) = PAPER.glob(f"{notebook}_*")
     return json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+
+
+@needs_results
+def test_gp_ucb_and_ei_lead_alike_on_temperature_where_two_choices_are_combined():
+    """1-H and 1-I, the one finding: beta as in Theorem 1 and a smaller margin of MPI, no single
+    choice. Every row has one play, so that all rows tell.
+    """
+
+    def mean(rule):
+        return total("01", "Fig. 5b, last third", rule).mean()
+
+    holds = {}
+    for beta, noisy, margin in product(("GP-UCB/5", "GP-UCB"), (False, True), ("", "0.01", "0")):
+        if noisy and margin:
+            continue  # both are of MPI: no such rule was played
+        ending = ", noisy incumbent" * noisy
+        mpi = f"MPI, margin {margin}" if margin else f"MPI{ending}"
+        ours, ei = mean(beta), mean(f"EI{ending}")
+        others = min(map(mean, (mpi, "mean only", "variance only")))
+        holds[beta, noisy, margin] = 1.2 * max(ours, ei) < others and alike(ours, ei)
+    turned = [choices for choices, held in holds.items() if held]
+    assert turned == [("GP-UCB", False, "0.01"), ("GP-UCB", False, "0")]
+    (finding,) = [found for found in page("01")["findings"] if "1-H" in found["ids"]]
+    assert finding["verdict"] == "does not"
+    assert finding["depends_on"] == ["beta × margin of MPI"]
+    assert (finding["agree"], finding["counted"]) == (len(holds) - len(turned), len(holds))
 
 
 @needs_results

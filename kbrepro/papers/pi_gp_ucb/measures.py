@@ -81,8 +81,12 @@ def half_width(values: Array) -> float:
 
     The interval is round the mean of `values` (n,).
     """
-    n = len(values)
-    return values.std(ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
+    return error_of_mean(values) * stdtrit(len(values) - 1, 0.975)
+
+
+def error_of_mean(values: Array) -> float:
+    """Return the standard error of the mean of `values` (n,) beside that of PRINTED_RUNS others."""
+    return values.std(ddof=1) * math.sqrt(1 / len(values) + 1 / PRINTED_RUNS)
 
 
 # Theory
@@ -162,12 +166,14 @@ def cells_of(arms: Integers, n: int, d: int, nu: float) -> Iterator[CellPulls]:
                 cells.append((2 * corner + half, 2 * side, pulled, last))
 
 
-def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integers]]:
-    """Return how many cells the pulls `arms` (T,) create on a grid of n points a side, and for each
-    cell of the last cover the rounds from 0 in which it was pulled.
+def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[list[Integers], list[Integers]]:
+    """Return for each cell that the pulls `arms` (T,) make on a grid of n points a side the rounds
+    from 0 in which it was pulled: of cells that split, up to that; and of the last cover.
     """
-    cells = [*cells_of(arms, n, d, nu)]
-    return len(cells), [cell.rounds for cell in cells if not cell.has_split]
+    split, last = [], []
+    for cell in cells_of(arms, n, d, nu):
+        (split if cell.has_split else last).append(cell.rounds)
+    return split, last
 
 
 def count_cells(runs: Integers, d: int, nu: float) -> dict[str, float]:
@@ -175,12 +181,11 @@ def count_cells(runs: Integers, d: int, nu: float) -> dict[str, float]:
     grid of 30 points a side.
     """
     horizon = runs.shape[1]
+    created = [sum(map(len, cover_of(arms, 30, d, nu))) for arms in runs]
     return {
         "cells of the first cover": initial_side(horizon, d, nu) ** d,
         "T^q": horizon ** cover_exponent(d, nu),
-        "cells ever created (mean of runs)": float(
-            np.mean([cover_of(arms, 30, d, nu)[0] for arms in runs])
-        ),
+        "cells ever created (mean of runs)": float(np.mean(created)),
     }
 
 

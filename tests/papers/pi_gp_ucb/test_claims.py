@@ -1,10 +1,15 @@
-"""The reading of the claims on π-GP-UCB that Table 1 rules out."""
+"""The reading of the claims on π-GP-UCB that Table 1 rules out, and what inverses cost."""
 
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from kept_trials import kept_in, view
 
+from kbrepro.claims.tables import TOTAL, Kept
 from kbrepro.papers.pi_gp_ucb import claims
 
 sd = partial(np.std, ddof=1)
@@ -22,5 +27,39 @@ def chi_square(lengthscale):
 
 def test_the_column_of_igp_ucb_rules_the_literal_lengthscale_out():
     far, near = round(chi_square("eq. 2")), round(chi_square("usual"))
-    said = f"Table 1, IGP-UCB, d = 1, 2: chi-square {far}, with the usual lengthscale {near}"
-    assert {"eq. 2": said} == claims.REFUTED
+    said = f"Table 1, IGP-UCB, d = 1, 2: chi-square {far}, usual {near}"
+    assert {"eq. 2": said} == claims.far_from_print(kept_in("03"))
+
+
+@pytest.mark.parametrize(
+    ("usual", "literal", "excluded"),
+    [(0, 3.17, {"eq. 2"}), (0, -3.17, {"eq. 2"}), (3.17, 0, {"usual"}), (0, 3.15, set())],
+)
+def test_a_lengthscale_goes_if_the_other_is_ten_units_nearer(monkeypatch, usual, literal, excluded):
+    """So many standard errors from the printed mean of d = 1 or 2, none from that of the other."""
+    spread = np.tile([-1.0, 1.0], 50)
+    error = np.sqrt(1 / 100 + 1 / 12) * sd(spread)
+    for far in ("row1", "row2"):
+        for d, table in enumerate(("row1", "row2"), 1):
+            near = claims.PRINTED[d, claims.RIVAL] + spread
+            away = error * (table == far)
+            columns = {
+                (claims.RIVAL, TOTAL): near + usual * away,
+                (f"{claims.RIVAL}, eq. 2", TOTAL): near + literal * away,
+            }
+            row = replace(claims.row1, load=lambda kept, columns=columns: columns)
+            monkeypatch.setattr(claims, table, row)
+        assert {*claims.far_from_print(Kept(Path()))} == excluded
+
+
+def test_inverses_cost_the_pulls_of_each_cell_cubed_and_squared(monkeypatch):
+    """Six pulls: a cell of four splits into three and two, for one lies on the border; two lie in
+    another cell.
+    """
+    cover = [np.arange(4)], [np.arange(3), np.arange(2), np.arange(2)]
+    monkeypatch.setattr(claims, "cover_of", lambda *run: cover)
+    curve = SimpleNamespace(arms=np.zeros((1, 6), dtype=int))
+    kept = SimpleNamespace(traces=lambda label: {claims.OURS: curve})
+    operations, numbers = claims.costs(kept, 1).values()
+    assert operations == pytest.approx([(64 + 27 + 8 + 8) / 216])
+    assert numbers == pytest.approx([(9 + 4 + 4) / 36])

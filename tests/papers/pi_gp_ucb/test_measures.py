@@ -54,14 +54,23 @@ def test_lemma_7_the_sum_of_variances_is_at_most_4_alpha_times_the_gain(d, alpha
 
 
 @pytest.mark.parametrize(("d", "side", "T"), [(1, 30, 150), (2, 9, 120)])
-def test_the_last_cover_and_the_count_of_cells_are_those_of_the_policy(d, side, T):
+def test_the_cells_and_their_pulls_are_those_of_the_policy(monkeypatch, d, side, T):
     """Also for pulls that it would not choose: a few arms again and again."""
+    held = []
+    halve = PartitionedUCB._split
+
+    def watched(policy, number):
+        held.append(len(policy.cells[number]._history))
+        halve(policy, number)
+
+    monkeypatch.setattr(PartitionedUCB, "_split", watched)
     arms = np.random.default_rng(d).choice(side**d, 8)[np.random.default_rng(T).integers(8, size=T)]
     policy = PI["π-GP-UCB"](bumps(d, side)(Trial(6, 0)).model, T)
     policy.tell(arms, np.zeros(T))
     live = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
-    created, last = measures.cover_of(arms, side, d, 1.5)
-    assert created == len(policy.cells) > len(live)
+    split, last = measures.cover_of(arms, side, d, 1.5)
+    assert split and len(split) + len(live) == len(policy.cells)
+    assert sorted(map(len, split)) == sorted(held)
     expected = [np.flatnonzero(np.isin(arms, inside)).tolist() for inside in live]
     assert sorted(pulled.tolist() for pulled in last) == sorted(expected)
 
