@@ -189,6 +189,18 @@ def count_cells(runs: Integers, d: int, nu: float) -> dict[str, float]:
     }
 
 
+def inverses(runs: Integers, d: int, nu: float) -> Array:
+    """Return what the inverses of all cells cost in runs (n, T), over one inverse of all pulls,
+    (n, 2): operations, where each cell that is made inverts anew, and numbers held at the end.
+    """
+    costs = []
+    for arms in runs:
+        split, last = cover_of(arms, 30, d, nu)
+        of_split, of_last = (np.array([*map(len, some)]) / len(arms) for some in (split, last))
+        costs.append((np.sum(of_split**3) + np.sum(of_last**3), np.sum(of_last**2)))
+    return np.array(costs)
+
+
 # Bounds
 
 

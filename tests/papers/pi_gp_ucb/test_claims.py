@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,16 +49,3 @@ def test_a_lengthscale_goes_if_the_other_is_ten_units_nearer(monkeypatch, usual,
             row = replace(claims.row1, load=lambda kept, columns=columns: columns)
             monkeypatch.setattr(claims, table, row)
         assert {*claims.far_from_print(Kept(Path()))} == excluded
-
-
-def test_inverses_cost_the_pulls_of_each_cell_cubed_and_squared(monkeypatch):
-    """Six pulls: a cell of four splits into three and two, for one lies on the border; two lie in
-    another cell.
-    """
-    cover = [np.arange(4)], [np.arange(3), np.arange(2), np.arange(2)]
-    monkeypatch.setattr(claims, "cover_of", lambda *run: cover)
-    curve = SimpleNamespace(arms=np.zeros((1, 6), dtype=int))
-    kept = SimpleNamespace(traces=lambda label: {claims.OURS: curve})
-    operations, numbers = claims.costs(kept, 1).values()
-    assert operations == pytest.approx([(64 + 27 + 8 + 8) / 216])
-    assert numbers == pytest.approx([(9 + 4 + 4) / 36])

@@ -75,6 +75,17 @@ def test_the_cells_and_their_pulls_are_those_of_the_policy(monkeypatch, d, side,
     assert sorted(pulled.tolist() for pulled in last) == sorted(expected)
 
 
+def test_inverses_cost_the_pulls_of_each_cell_cubed_and_squared(monkeypatch):
+    """Six pulls: a cell of four splits into three and two, since one lies on the border; two lie in
+    another cell.
+    """
+    cover = [np.arange(4)], [np.arange(3), np.arange(2), np.arange(2)]
+    monkeypatch.setattr(measures, "cover_of", lambda *run: cover)
+    operations, numbers = measures.inverses(np.zeros((1, 6), dtype=int), 1, 1.5)[0]
+    assert operations == pytest.approx((64 + 27 + 8 + 8) / 216)
+    assert numbers == pytest.approx((9 + 4 + 4) / 36)
+
+
 def outside():
     """A function far outside the band that the norm allows."""
     model = Model(grid(9, 1), LatticeKernel(KERNEL, 9), 1.0, noise_scale=0.1, norm=0.1)
