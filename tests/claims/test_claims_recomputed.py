@@ -289,6 +289,7 @@ CASES = [
     ("1-E", "", on_par_in_the_median),
     ("1-T", "", later_rules_are_on_par),
     ("1-P", "", partial(at_most_twice_ei, rule="GP-UCB")),
+    ("1-AS", "as in Theorem 1", partial(at_most_twice_ei, rule="GP-UCB")),
     ("1-O", "", partial(on_par_with_ei, rule="GP-UCB/5")),
     ("1-O", "as in Theorem 1", partial(on_par_with_ei, rule="GP-UCB")),
     ("1-H", "", partial(clearly_lead_on_sensors, mpi="MPI")),

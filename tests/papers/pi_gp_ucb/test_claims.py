@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from kept_trials import kept_in, view
 
+from kbrepro.claims import judging
 from kbrepro.claims.tables import TOTAL, Kept
 from kbrepro.papers.pi_gp_ucb import claims
 
@@ -49,3 +51,12 @@ def test_a_lengthscale_goes_if_the_other_is_ten_units_nearer(monkeypatch, usual,
             row = replace(claims.row1, load=lambda kept, columns=columns: columns)
             monkeypatch.setattr(claims, table, row)
         assert {*claims.far_from_print(Kept(Path()))} == excluded
+
+
+def test_seconds_of_a_posterior_over_the_arms_judge_no_sentence_of_the_paper():
+    """The paper's posterior grows with the pulls; questions of our own may ask of ours."""
+    asked = [one for one in judging.sentences_of("pi_gp_ucb") if isinstance(one, judging.Claim)]
+    for d, claim in product((1, 2), asked):
+        timed = [table for table in claim.tables() if table.label == f"Table 1, d = {d}"]
+        like = [table for table in timed if not table.unlike]
+        assert not like or claim.kind == "own question"
