@@ -62,7 +62,7 @@ SOURCES = {
     "as in Theorem 1": "Section 6: as recommended by Theorem 1; only on functions is it divided",
     "posterior mean": SILENT + "Brochu et al. (2009), whom Section 1 cites, for noisy rewards",
     "noisy reward": SILENT + "the default of scikit-optimize",
-    "0.1": SILENT + "the strongest MPI on temperature, of four margins",
+    "0.1": SILENT + "a choice for the rival, of four margins, that is no library's default",
     "0.01": SILENT + "the default of scikit-optimize",
     "0": SILENT + "the default of SMAC",
     "last third": TESTED,
@@ -434,7 +434,7 @@ def slope(x, y):
     ),
 )
 def below_the_linear_bound(kept):
-    """γ_T = O(d log T) for the linear kernel; in the proof log|I + σ⁻² K| ≤ d log(1 + σ⁻² T)."""
+    """γ_T = O(d log T) for the linear kernel; in the proof log|I + σ⁻² K| ≤ d log(1 + σ⁻² λ₁)."""
     shares = []
     for (kernel, d), gained in kept_gains(kept).items():
         if kernel == "linear":

@@ -56,7 +56,7 @@ def test_a_lengthscale_goes_if_the_other_is_ten_units_nearer(monkeypatch, usual,
 def test_seconds_of_a_posterior_over_the_arms_judge_no_sentence_of_the_paper():
     """The paper's posterior grows with the pulls; questions of our own may ask of ours."""
     asked = [one for one in judging.sentences_of("pi_gp_ucb") if isinstance(one, judging.Claim)]
-    for d, claim in product((1, 2), asked):
+    for d, claim in product((1, 2, 3), asked):
         timed = [table for table in claim.tables() if table.label == f"Table 1, d = {d}"]
         like = [table for table in timed if not table.unlike]
         assert not like or claim.kind == "own question"
