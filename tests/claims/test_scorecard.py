@@ -268,18 +268,40 @@ def test_the_page_of_every_claim_is_that_of_the_committed_claims():
     assert scorecard.page(RUNS) == page
 
 
-def test_the_counts_of_changed_predicates_are_those_of_their_table():
+def test_the_counts_of_changed_rows_are_those_of_their_tables():
     page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([\w, -]+) \| .* \| (towards|away|neither) \|$", page, flags=re.M)
-    moved = Counter()
-    for ids, direction in rows:
-        moved[direction] += len(ids.split(", "))
-    told = "8 towards the paper, 11 away from it, 11 neither"
-    assert [*map(int, re.findall(r"\d+", told))] == [
-        moved[each] for each in ("towards", "away", "neither")
-    ]
-    assert told in " ".join(page.split()) and told in scorecard.EXPLORATORY
-    assert f"changed {moved.total()} predicates" in scorecard.EXPLORATORY
+    counts = []
+    for part in page.split("\n## What ")[1:]:
+        moved = Counter()
+        for ids, moves in re.findall(r"^\| (\d-[\w, -]+) \| .* \| (\w+) \|$", part, flags=re.M):
+            moved[moves] += len(ids.split(", "))
+        counts.append((moved.total(), moved["towards"], moved["away"], moved["neither"]))
+        told = "{} towards the paper, {} away from it, {} neither".format(*counts[-1][1:])
+        assert told in " ".join(part.split())
+    first, second = counts
+    pairs = [f"{one} and {other}" for one, other in zip(first, second, strict=True)]
+    words = "of {} rows: {} towards the paper, {} away from it, {} neither".format(*pairs)
+    assert words in scorecard.EXPLORATORY
+
+
+def test_the_word_of_every_sentence_under_other_rules():
+    page = (ROOT / "docs" / "verdict_rule.md").read_text(encoding="utf-8")
+    rows = {}
+    for line in page.splitlines():
+        if re.match(r"\| \d-", line):
+            name, _, *rest = line.strip("| ").split(" | ")
+            rows[name] = rest
+    for run in RUNS.values():
+        for record in run["claims"]:
+            if record["kind"] == "observation":
+                word, agree, *others = rows.pop(record["id"])
+                assert word == record["verdict"], record["id"]
+                assert agree == f"{record['agree']} of {record['counted']}", record["id"]
+                share = record["agree"] / record["counted"]
+                for limit, other in zip((2 / 3, 3 / 4, 9 / 10, 1), others, strict=True):
+                    depends = share < limit and word != scorecard.TOO_FEW
+                    assert other == ("depends" if depends else word), record["id"]
+    assert not rows
 
 
 def test_claims_of_an_earlier_version_are_named(tmp_path):
