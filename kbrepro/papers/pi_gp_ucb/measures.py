@@ -170,7 +170,8 @@ def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[list[Integers],
     """Return for each cell that the pulls `arms` (T,) make on a grid of n points a side the rounds
     from 0 in which it was pulled: of cells that split, up to that; and of the last cover.
     """
-    split, last = [], []
+    split: list[Integers] = []
+    last: list[Integers] = []
     for cell in cells_of(arms, n, d, nu):
         (split if cell.has_split else last).append(cell.rounds)
     return split, last
