@@ -330,8 +330,8 @@ def readings_of(claim: Claim, kept: Kept) -> tuple[dict[Chosen, list[Trials]], l
         trials = under((single,))
         if any(map(Trials.differs, trials, found[()])):
             found[single,] = trials
-            value = dict([single])
-            if _source(value, trials) and not _clause(value, trials, claim.quote):
+            enough = _fewest(trials).n >= min(SURE, _fewest(found[()]).n)
+            if enough and _source(dict([single]), trials) and not _clause(trials, claim.quote):
                 counted.append(single)
     combined: list[Chosen] = [*combinations(counted, 2)]
     for choices in dict.fromkeys(table.crossed for table in tables):
@@ -493,7 +493,7 @@ def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
                 ids[holds].tolist(),
                 ids[~holds].tolist(),
                 float(by_claim.sum(axis=0).mean()),
-                _clause(dict(chosen), trials),
+                _clause(trials),
             )
         )
     return lines
@@ -506,25 +506,33 @@ def _rng(claim: Claim) -> np.random.Generator:
     return np.random.default_rng([zlib.crc32(claim.id.encode()), 1])
 
 
-def _clause(chosen: Mapping[str, str], trials: Sequence[Trials], quote: str = "") -> str:
-    """The clause that excludes a reading: one that the kept trials do not obey, or that of every
-    table that the reading changes.
+def _clause(trials: Sequence[Trials], quote: str = "") -> str:
+    """The clause that excludes a reading: one that the kept trials do not obey, or that rules out a
+    value in every table that has it.
 
     A clause that quotes the claim itself excludes nothing: the claim would come out by what it
     says.
     """
+    clauses: dict[str, list[str]] = {}
     for there in trials:
         if there.used and there.table.unlike:
             return there.table.unlike
-    for value in chosen.values():
-        clauses = [
-            there.table.clauses(there.kept).get(value, "")
-            for there in trials
-            if value in there.chosen
-        ]
-        if all(clauses) and clauses and not (quote and quote in clauses[0]):
-            return clauses[0]
+        ruled_out = there.table.clauses(there.kept)
+        for value in there.chosen:
+            clauses.setdefault(value, []).append(ruled_out.get(value, ""))
+    for first, *others in clauses.values():
+        if first and all(others) and not (quote and quote in first):
+            return first
     return ""
+
+
+def _fewest(trials: Sequence[Trials]) -> Trials:
+    """The trials that are fewest beside what the paper drew, of those in which chance has a
+    part.
+    """
+    asked = [there for there in trials if there.used]
+    by_chance = [there for there in asked if not there.fixed] or asked
+    return min(by_chance, key=lambda there: there.n / (there.table.size or there.n))
 
 
 def _source(chosen: Mapping[str, str], trials: Sequence[Trials]) -> str:
@@ -539,13 +547,13 @@ def _source(chosen: Mapping[str, str], trials: Sequence[Trials]) -> str:
 def _reading(
     claim: Claim, chosen: Mapping[str, str], trials: Sequence[Trials], number: Probability
 ) -> Reading:
-    asked = [there for there in trials if there.used]
-    by_chance = [there for there in asked if not there.fixed]
-    caveats = dict.fromkeys(there.table.caveat for there in asked)
-    if by_chance:
-        caveats |= {f"{there.table.what}: one play": "" for there in asked if there.fixed}
-    by_chance = by_chance or asked
-    fewest = min(by_chance, key=lambda there: there.n / (there.table.size or there.n))
+    fewest = _fewest(trials)
+    caveats = []
+    for there in trials:
+        if there.used:
+            caveats.append(there.table.caveat)
+            if there.fixed and not fewest.fixed:
+                caveats.append(f"{there.table.what}: one play")
     return Reading(
         CROSS.join(chosen),
         CROSS.join(chosen.values()),
@@ -553,8 +561,8 @@ def _reading(
         fewest.table.size or fewest.n,
         fewest.n,
         _source(chosen, trials),
-        _clause(chosen, trials, claim.quote),
-        "; ".join(filter(None, caveats)),
+        _clause(trials, claim.quote),
+        "; ".join(filter(None, dict.fromkeys(caveats))),
     )
 
 

@@ -126,6 +126,10 @@ def _finding(group: Sequence[Claim], kept: Kept) -> Row:
 def _choices(claims: Sequence[Claim], kept: Kept) -> list[Row]:
     """Every value of every choice that the tables of claims have, with its source and clause."""
     rows: dict[tuple[str, str], Row] = {}
+    counted = set()
+    for claim in claims:
+        main, *others = judged(claim, kept).readings
+        counted |= {(other.choice, other.value) for other in others if other.counts(main)}
     for table in chain.from_iterable(map(Claim.tables, claims)):
         clauses = table.clauses(kept)
         for choice, values in table.readings.items():
@@ -134,6 +138,7 @@ def _choices(claims: Sequence[Claim], kept: Kept) -> list[Row]:
                     "choice": choice,
                     "value": value,
                     "main": value == next(iter(values)),
+                    "counts": (choice, value) in counted,
                     "source": table.sources.get(value, ""),
                     "excluded_by": clauses.get(value, ""),
                 }
@@ -151,7 +156,11 @@ def _outcomes(result: Judged, readings: Sequence[Reading]) -> Row:
         "uncertain": result.verdict.uncertain,
         "not_played": result.not_played,
         "readings": [
-            reading._asdict() | {"probability": reading.probability._asdict()}
+            reading._asdict()
+            | {
+                "probability": reading.probability._asdict(),
+                "counts": reading.counts(result.readings[0]),
+            }
             for reading in readings
         ],
     }
@@ -247,6 +256,7 @@ def summary(run: Card) -> list[str]:
     for line in shown:
         reading = f"{line['value']} ({line['choice']})" if line["choice"] else "main"
         reading += ", excluded" * bool(line["excluded_by"])
+        reading += f", the most of {len(crossed)} combinations" * (line in crossed)
         n = len(line["holds"])
         others = ", ".join(line["fails"]) or "none"
         rows.append([reading, f"{n} of {n + len(line['fails'])}", f"{line['mean']:.1f}", others])
@@ -260,10 +270,12 @@ def choices(values: Sequence[Row]) -> list[str]:
     """
     cells: dict[str, list[list[str]]] = {}
     for value in values:
-        why = value["excluded_by"] or value["source"] or "found by search"
-        counts = value["source"] and not value["excluded_by"]
-        place = 0 if value["main"] else 1 if counts else 2
-        cells.setdefault(value["choice"], [[], [], []])[place].append(f"*{value['value']}*: {why}")
+        why = value["excluded_by"] or value["source"] or "found by search" * (not value["main"])
+        if value["source"] and not (value["main"] or value["counts"] or value["excluded_by"]):
+            why += " (on few trials)"
+        place = 0 if value["main"] else 1 if value["counts"] else 2
+        said = ": ".join(filter(None, (f"*{value['value']}*", why)))
+        cells.setdefault(value["choice"], [[], [], []])[place].append(said)
     rows = [[choice, *map("<br>".join, there)] for choice, there in cells.items()]
     head = ["what the paper leaves open", "main interpretation", "counts, too", "shown alone"]
     return [table(head, rows)] if rows else []
@@ -349,10 +361,10 @@ def _verdict(record: Row) -> str:
 
 
 def under_all(record: Row) -> bool:
-    """Return whether all interpretations that count agree, and all their combinations were
-    played.
+    """Return whether there are other interpretations that count, all agree, and all their
+    combinations were played.
     """
-    return bool(record["agree"] == record["counted"] and not record["not_played"])
+    return bool(1 < record["counted"] == record["agree"] and not record["not_played"])
 
 
 def _not_rerun(reading: Row) -> bool:
@@ -404,9 +416,9 @@ def _words(record: Row) -> list[str]:
     for reading in others:
         if abs(reading["probability"]["value"] - here) >= 0.005:
             often = _often(reading, short=True)
-            if reading["excluded_by"] or not reading["source"]:
-                why = reading["excluded_by"] or "found by search"
-                often += f" (does not count: {why})"
+            if not reading["counts"]:
+                few = f"on {reading['kept']} trials" if reading["source"] else "found by search"
+                often += f" (does not count: {reading['excluded_by'] or few})"
             apart.setdefault((reading["choice"], often), []).append(f"*{reading['value']}*")
     for (choice, often), values in apart.items():
         words.append(f"{choice} {_listed(values)}: {often}")

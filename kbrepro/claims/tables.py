@@ -188,22 +188,28 @@ class Table:
         """Return the trials under a reading, {choice: value}; a choice that it does not name has
         its main value.
 
-        KeyError if two values that are not the main ones name the same rule.
+        KeyError if two values that are not the main ones name the same rule, or if one of two that
+        name a label for all rules says nothing of the other.
         """
         names: dict[str, str | tuple[str, str]] = {}
-        chosen = dict[str, Names]()
+        chosen = []
+        moved = set[str]()
         for choice, values in self.readings.items():
-            value = reading.get(choice, "")
-            changed = dict(values.get(value, next(iter(values.values()))))
-            if value in values:
-                for other, taken in chosen.items():
-                    if taken.keys() & changed.keys() - {"*"}:
-                        raise KeyError(f"{other} and {value} change the same rule")
-                chosen[value] = changed
-            if "*" in changed and "*" in names:
-                changed["*"] = str(changed["*"]).replace("*", str(names["*"]))
+            main = next(iter(values))
+            value = reading[choice] if reading.get(choice) in values else main
+            changed = dict(values[value])
+            if "*" in changed:
+                label = str(changed["*"])
+                if "*" in names and "*" not in label:
+                    raise KeyError(f"{value} names a label without that of another choice")
+                changed["*"] = label.replace("*", str(names.get("*", "*")))
+            if value != main:
+                if moved & changed.keys() - {"*"}:
+                    raise KeyError(f"{value} changes a rule that another choice changes")
+                moved |= changed.keys()
             names |= changed
-        return Trials(self, kept, names, {*chosen})
+            chosen.append(value)
+        return Trials(self, kept, names, chosen)
 
     def clauses(self, kept: Kept) -> Mapping[str, str]:
         """Return for every value that is ruled out the clause that does it."""
@@ -211,9 +217,9 @@ class Table:
 
 
 class Trials:
-    """The kept trials of a table under one reading, of which a table has the `chosen` values."""
+    """The kept trials of a table under one reading: of each choice the `chosen` value."""
 
-    def __init__(self, table: Table, kept: Kept, names: Names, chosen: set[str]) -> None:
+    def __init__(self, table: Table, kept: Kept, names: Names, chosen: list[str]) -> None:
         self.table, self.kept, self.names, self.chosen = table, kept, names, chosen
         self.used: Columns = {}
 

@@ -186,6 +186,12 @@ def test_a_clause_can_be_computed_from_the_kept_trials():
     assert clauses == ["", "0.5 printed"]
 
 
+def test_a_main_reading_that_is_excluded_says_nothing():
+    judged = judge(on(replace(one, excluded={"b": "footnote 3"})), kept)
+    assert judged.verdict.word == TOO_FEW
+    assert [r.excluded_by for r in judged.readings] == ["footnote 3", ""]
+
+
 def test_trials_that_are_not_as_the_paper_has_them_say_nothing():
     judged = judge(on(replace(one, unlike="Section 3")), kept)
     assert judged.verdict.word == TOO_FEW
@@ -235,6 +241,23 @@ def test_choices_that_count_are_combined_in_pairs_where_the_columns_are_there():
     excluded = replace(whole, excluded={"other b": "a clause"})
     assert values(excluded) == ([], ["other a × there"])
     assert values(replace(whole, sources={})) == ([], [])
+
+
+def test_a_value_on_few_trials_is_combined_with_none():
+    rows = dict(a=[1.0] * 40, b=[2.0] * 40, c=[0.5] * 35)
+    few = Columns(one=rows)
+    judged = judge(on(replace(whole, readings={name: CHOICES[name] for name in "ab"})), few)
+    assert [r.kept for r in judged.readings if CROSS in r.choice] == []
+    assert judged.not_played == [] and judged.verdict.counted == 1
+
+
+def test_labels_that_say_nothing_of_each_other_are_no_combination():
+    labels = {
+        "first": {"here": {}, "x": {"*": "two"}},
+        "second": {"here, too": {}, "y": {"*": "one"}},
+    }
+    table = replace(whole, readings=labels, sources=dict.fromkeys("xy", "text"))
+    assert values(table) == ([], ["x × y"])
 
 
 def test_two_values_that_change_one_rule_are_no_combination():

@@ -114,3 +114,15 @@ def test_the_paper_says_each_quote(folder):
     assert [
         name for name, quote in quotes(folder).items() if not stands_in(quote, text_of(folder))
     ] == []
+
+
+@pytest.mark.parametrize("folder", papers.found())
+def test_no_two_choices_of_a_claim_have_a_value_of_one_name(folder):
+    """Sources and clauses are looked up by the value."""
+    for sentence in sentences_of(folder):
+        if isinstance(sentence, Claim):
+            choice_of = {}
+            for table in sentence.tables():
+                for choice, values in table.readings.items():
+                    for value in values:
+                        assert choice_of.setdefault(value, choice) == choice, sentence.id

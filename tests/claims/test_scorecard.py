@@ -14,10 +14,11 @@ ROOT = Path(__file__).parents[2]
 RUNS = scorecard.read(ROOT / "results" / "paper")
 
 
-def reading(value, choice="", name="", excluded="", source="text", how="redrawn"):
+def reading(value, choice="", name="", excluded="", source="text", how="redrawn", kept=100):
     probability = {"value": value, "low": value - 0.1, "high": value, "error": 0.0, "how": how}
     return {"choice": choice, "value": name, "probability": probability} | {
-        "drawn": 25, "kept": 100, "source": source, "excluded_by": excluded, "caveat": ""
+        "drawn": 25, "kept": kept, "source": source, "excluded_by": excluded, "caveat": "",
+        "counts": bool(source and not excluded and kept >= 36),
     }  # fmt: skip
 
 
@@ -139,9 +140,10 @@ def test_of_two_choices_together_those_are_named_that_alone_turn_the_verdict():
 
 
 def test_why_an_interpretation_does_not_count_and_why_there_is_no_number():
-    found = reading(0.1, "width", "five", source="")
-    (row,) = scorecard.tables([CLAIM | {"readings": [reading(1.0), found]}]).splitlines()[2:]
-    assert "width *five*: 10 of 100 (does not count: found by search) |" in row
+    found, few = reading(0.1, "width", "five", source=""), reading(0.2, "width", "ten", kept=20)
+    (row,) = scorecard.tables([CLAIM | {"readings": [reading(1.0), found, few]}]).splitlines()[2:]
+    assert "width *five*: 10 of 100 (does not count: found by search);" in row
+    assert "width *ten*: 20 of 100 (does not count: on 20 trials) |" in row
     other = CLAIM | {"verdict": "too few to say", "readings": [reading(1.0, excluded="Section 3")]}
     (row,) = scorecard.tables([other]).splitlines()[2:]
     assert "◇ **too few to say**: not played as the paper does (Section 3)<br>" in row
@@ -152,10 +154,13 @@ def test_why_an_interpretation_does_not_count_and_why_there_is_no_number():
 
 
 VALUES = [
-    {"choice": "width", "value": name, "main": name == "one", "source": source, "excluded_by": no}
+    {"choice": "width", "value": name, "main": name in ("one", "two"), "counts": name == "five"}
+    | {"source": source, "excluded_by": no}
     for name, source, no in (
         ("one", "Section 2", ""),
+        ("two", "", ""),
         ("five", "Fig. 3", ""),
+        ("seven", "Fig. 5", ""),
         ("ten", "Fig. 4", "footnote 3: no"),
         ("six", "", ""),
     )
@@ -165,8 +170,8 @@ VALUES = [
 def test_the_choices_of_a_paper_stand_in_a_table_with_their_sources():
     (table,) = scorecard.choices(VALUES)
     assert table.splitlines()[2] == (
-        "| width | *one*: Section 2 | *five*: Fig. 3 | *ten*: footnote 3: no<br>*six*: found by"
-        " search |"
+        "| width | *one*: Section 2<br>*two* | *five*: Fig. 3 | *seven*: Fig. 5 (on few"
+        " trials)<br>*ten*: footnote 3: no<br>*six*: found by search |"
     )
     assert scorecard.choices([]) == []
 
@@ -217,6 +222,7 @@ def test_totals_count_observations_alone():
     few = CLAIM | {"verdict": "too few to say", "uncertain": True}
     always = CLAIM | {"agree": 3}
     fixed = CLAIM | {"verdict": "does not", "readings": [reading(0.0, how="nothing redrawn")]}
+    fixed |= {"agree": 1, "counted": 1}  # no other interpretation
     assert scorecard.totals([CLAIM, always, OWN, few, fixed]) == (
         "2 ● comes out again (1 under every interpretation), 1 ○ does not (0 under every"
         " interpretation), 0 ◌ now and then, 1 ◇ too few to say; 1 of them uncertain, 1 not rerun"

@@ -3,8 +3,8 @@ their figures.
 
 The paper names neither the incumbent of EI and PI nor a margin. "EI and PI" is that choice: the
 largest noisy reward, or the largest posterior mean with a margin in prior standard deviations.
-Footnote 11 describes the figures: a choice is excluded from a figure if EI and PI cannot be told
-apart there in at most one experiment of ten.
+Footnote 11 describes the figures: a choice is excluded if in at most one experiment of ten EI and
+PI cannot be told apart in one of them.
 """
 
 from dataclasses import replace
@@ -76,7 +76,8 @@ RESOLVED = f"{NORM}, of what an estimated covariance resolves"
 CURVE = "Fig. 4 plots curves, and no T is named"
 SOURCES = {
     "noisy reward": "the usual default: the best observation",
-    **dict.fromkeys(("margin 0.1", "margin 0.03", "margin 0.01", "no margin"), DEFAULT),
+    **dict.fromkeys(("margin 0.01", "no margin"), DEFAULT),
+    "margin 0.1": "footnote 11: of margins over the posterior mean this one alone obeys it",
     "as it is": f"{NORM}; Section 6 prints f'Kf, which is no norm of that space",
     "smoothed": f"{RESOLVED}; with λ, as the posterior has it",
     "cut-off 1e-3": RESOLVED,
