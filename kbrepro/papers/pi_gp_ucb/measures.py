@@ -86,7 +86,7 @@ def half_width(values: Array) -> float:
 
 def error_of_mean(values: Array) -> float:
     """Return the standard error of the mean of `values` (n,) beside that of PRINTED_RUNS others."""
-    return values.std(ddof=1) * math.sqrt(1 / len(values) + 1 / PRINTED_RUNS)
+    return float(values.std(ddof=1)) * math.sqrt(1 / len(values) + 1 / PRINTED_RUNS)
 
 
 # Theory
