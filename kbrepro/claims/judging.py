@@ -331,7 +331,7 @@ def readings_of(claim: Claim, kept: Kept) -> tuple[dict[Chosen, list[Trials]], l
         if any(map(Trials.differs, trials, found[()])):
             found[single,] = trials
             enough = _fewest(trials).n >= min(SURE, _fewest(found[()]).n)
-            if enough and _source(dict([single]), trials) and not _clause(trials, claim.quote):
+            if enough and _source(single[1:], trials) and not _clause(trials, claim.quote):
                 counted.append(single)
     combined: list[Chosen] = [*combinations(counted, 2)]
     for choices in dict.fromkeys(table.crossed for table in tables):
@@ -535,12 +535,12 @@ def _fewest(trials: Sequence[Trials]) -> Trials:
     return min(by_chance, key=lambda there: there.n / (there.table.size or there.n))
 
 
-def _source(chosen: Mapping[str, str], trials: Sequence[Trials]) -> str:
-    """Where the values of a reading come from; empty if one of them has no source."""
+def _source(values: Iterable[str], trials: Sequence[Trials]) -> str:
+    """Where values come from; empty if one of them has no source."""
     named: dict[str, str] = {}
     for there in trials:
         named |= there.table.sources
-    sources = [named.get(value, "") for value in chosen.values()]
+    sources = [named.get(value, "") for value in values]
     return "; ".join(dict.fromkeys(sources)) if all(sources) else ""
 
 
@@ -560,7 +560,7 @@ def _reading(
         number,
         fewest.table.size or fewest.n,
         fewest.n,
-        _source(chosen, trials),
+        _source(chosen.values(), trials),
         _clause(trials, claim.quote),
         "; ".join(filter(None, dict.fromkeys(caveats))),
     )

@@ -314,10 +314,11 @@ def regrets_and_steps(kept):
     columns = {}
     for rule, trace in kept.traces("regret").items():
         T = trace.horizon
-        D = np.array([len(np.unique(arms)) for arms in trace.arms])
-        refit = np.full(len(D), A * T**2)
+        D = [len(np.unique(arms)) for arms in trace.arms]
+        steps = operations(pd.DataFrame({"features": D, "distinct": D}, [T] * len(D)), A)
         columns[rule, "total"] = trace.regret.sum(axis=1)
-        columns[rule, "step"] = (A + D) * D**2 if rule.startswith("BKB") else refit
+        of = "BKB" if rule.startswith("BKB") else "exact, refit"
+        columns[rule, "step"] = steps[of].to_numpy()
     return columns
 
 
@@ -512,7 +513,7 @@ def a_step_is_cheaper_than_an_update(line, plane):
     "4-AQ",
     "Section 4",
     effect=lambda line, plane: plane("BKB", MEMBERS) / line("BKB", MEMBERS),
-    shows=("members of the dictionary in d = 2 over those in d = 1, of 5000 pulls"),
+    shows="members of the dictionary in d = 2 over those in d = 1, of 5000 pulls",
 )
 def a_simple_problem_has_few_members(line, plane):
     """Conversely, if the problem is simple, then BKB greatly reduces the size of [...]"""

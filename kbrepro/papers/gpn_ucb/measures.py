@@ -25,7 +25,7 @@ SEVERAL = LIMITS["several maximisers"]
 #: A chain whose gap is at least this has an obvious one.
 OBVIOUS = LIMITS["obvious maximiser"]
 #: A best arm whose simple regret is at most this share of the range is found.
-NEAR = 0.05
+NEAR = LIMITS["near-optimal"]
 
 
 # Chains

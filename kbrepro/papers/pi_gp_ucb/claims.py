@@ -111,7 +111,7 @@ def far_from_print(kept):
         distances[value] = sum(squares)
     near = min(distances, key=distances.get)
     return {
-        value: (f"Table 1, IGP-UCB, d = 1, 2: chi-square {far:.0f}, {near} {distances[near]:.0f}")
+        value: f"Table 1, IGP-UCB, d = 1, 2: chi-square {far:.0f}, {near} {distances[near]:.0f}"
         for value, far in distances.items()
         if far >= distances[near] + NEARER
     }

@@ -172,14 +172,14 @@ def seconds(
     form: str, cells: Sequence[CellPulls], model: Model, n: int, arms: Integers, observations: Array
 ) -> Array:
     """Return the seconds of this thread that the posteriors of these cells take, (T,)."""
-    taken = np.zeros(len(arms))
+    spent = np.zeros(len(arms))
     for cell in cells:
         start = time.thread_time()
         for number, _ in replayed(form, cell, model, n, arms, observations):
             end = time.thread_time()
-            taken[number] += end - start
+            spent[number] += end - start
             start = end
-    return taken
+    return spent
 
 
 def replays(
@@ -208,9 +208,9 @@ def replays(
             for cell in (cells_of(arms, n, d, nu) if partitioned else [whole(horizon, d)])
             if cell.born < until
         ]
-        taken = seconds(form, cells, model, n, arms, observations)
+        spent = seconds(form, cells, model, n, arms, observations)
         counted = counts(form, cells, n, horizon)
-        measured[rule] = {"seconds": taken.cumsum()[at], "counts": counted.cumsum(axis=0)[at]}
+        measured[rule] = {"seconds": spent.cumsum()[at], "counts": counted.cumsum(axis=0)[at]}
     return measured
 
 
