@@ -385,7 +385,7 @@ both.round(2)
 # %% [markdown] tags=["checked"]
 # A guarantee cost little where functions are draws from the prior: PIMS has 1.00 to 1.07 times the
 # least regret on our two such problems. On our five with a known norm the best rule that has one
-# has 1.75 to 12.55 times. Seven problems are too few to say more. Of the two halves of our question
+# has 1.75 to 12.55 times. Seven problems are too few more. Of the two halves of our question
 # below the one on draws fails in some reruns.
 #
 # IGP-UCB of 2017 has 1.06 to 1.60 times the least regret on the three problems of known norm where

@@ -39,11 +39,11 @@ REFERENCES = re.compile(
 NUMBER = r"\d[\d.,]*\d|\d"
 #: Below the first verdicts of a notebook.
 HOW_TO = (
-    scorecard.MEANS + " *Kept* are the trials that we played; a rerun draws as many of them as the"
-    " paper played, and the numbers in brackets are the 95 % interval; what has no chance in it"
-    " says *nothing redrawn*. Sentences of one *finding* are judged together, too, in"
-    " [every claim](../results/README.md). *Room*: how near to its bound a theorem came. What words"
-    " such as *on par* mean, in numbers: [words](../docs/words.md)."
+    scorecard.MEANS + " *Stored* are the trials that we played; a rerun has as many of them as the"
+    " paper played. Numbers in brackets are 95 % intervals. Sentences of one *finding* are also"
+    " judged together, in [every claim](../results/README.md). *Room*: the largest value of a run"
+    " over the theorem's bound. [Words](../docs/claims.md#words) such as *on par* have limits in"
+    " numbers."
 )
 
 
@@ -230,7 +230,7 @@ class Record:
         where = f"figures/{name}.png"
         before = self.full_scale / where
         old = before.read_bytes() if before.is_file() and not self.short else b""
-        picture = old if old and _looks_like(old, drawn.getvalue()) else drawn.getvalue()
+        picture = old if old and looks_like(old, drawn.getvalue()) else drawn.getvalue()
         if self.folder:
             paths.write_bytes(self.folder / where, picture)
         width = round(100 * figure.get_size_inches()[0])
@@ -290,8 +290,8 @@ def _masked(text: str) -> str:
     return re.sub(NUMBER, "#", text)
 
 
-def _looks_like(old: bytes, new: bytes) -> bool:
-    """Whether no pixel of two pictures differs by more than UNSEEN."""
+def looks_like(old: bytes, new: bytes) -> bool:
+    """Return whether no pixel of two pictures differs by more than UNSEEN."""
     if old == new:
         return True
     one, other = (

@@ -1,14 +1,20 @@
 """The HTML report: Sphinx on the executed notebooks, the documents and every claim, as they are."""
 
+import io
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from kbrepro import paths
+import matplotlib.pyplot as plt
+
+from kbrepro import papers, paths
+from kbrepro.batch.record import looks_like
 from kbrepro.claims import scorecard
+from kbrepro.figures import use_style, verdicts
 from kbrepro.trials import store
 
 
@@ -19,8 +25,8 @@ class ReportFailed(RuntimeError):
 def build(root: Path, results: Path) -> Path:
     """Make `results`/report/ from the notebooks that were run there, and return its index.html.
 
-    At full scale it renews results/README.md, the page of every claim, too; of any other profile
-    every page says at its top that it is not the full scale.
+    At full scale it renews the pages of claims and their pictures in results/, too; of any other
+    profile every page says at its top that it is not the full scale.
     Raises ReportFailed, which says what to do, if results are missing or Sphinx reports an error.
     """
     notebooks = sorted(results.glob("[0-9][0-9]_*/notebook.ipynb"))
@@ -29,9 +35,9 @@ def build(root: Path, results: Path) -> Path:
             f"no notebook was run in results/{results.name}: first `kbrepro reproduce --profile"
             f" {results.name}`"
         )
-    claims = scorecard.page(scorecard.read(results))
+    made = _pages(results)
     if results.name == paths.FULL_SCALE:
-        paths.write_text(root / "results/README.md", claims)
+        _write(root / "results", made)
     paths.sweep(root / "results")
     with tempfile.TemporaryDirectory(
         dir=results, prefix="report-", suffix=f".{os.getpid()}.partial"
@@ -49,12 +55,37 @@ def build(root: Path, results: Path) -> Path:
             paths.write_bytes(source / f"notebooks/{path.parent.name}.ipynb", path.read_bytes())
         for name in ("CONTRIBUTING.md", "CITATION.cff", "data/README.md"):
             paths.write_bytes(source / name, (root / name).read_bytes())
-        paths.write_text(source / "results/README.md", claims)
+        _write(source / "results", made)
         first = [(root / name).read_text("utf-8") for name in ("README.md", "docs/contents.txt")]
         paths.write_text(source / "index.md", "\n".join(first))
         _sphinx(root, source, site, results.name)
         shutil.rmtree(results / "report", ignore_errors=True)
         return site.rename(results / "report") / "index.html"
+
+
+def _pages(results: Path) -> dict[str, bytes]:
+    """The pages of every claim, and the pictures of all verdicts, by their place in results/."""
+    runs = scorecard.read(results)
+    known = {paper.notebook: paper.title for paper in papers.found().values()}
+    titles = {name: known.get(name) or name for name in runs}
+    made = {name: text.encode() for name, text in scorecard.pages(runs, titles).items()}
+    use_style()
+    for name, draw in {"verdicts.png": verdicts.squares, "ranges.png": verdicts.ranges}.items():
+        picture, data = draw(runs, titles), io.BytesIO()
+        picture.savefig(data, dpi=150, metadata={"Software": None})
+        plt.close(picture)
+        made[name] = data.getvalue()
+    return made
+
+
+def _write(folder: Path, made: Mapping[str, bytes]) -> None:
+    """Write pages and pictures; a picture that looks like the one that is there is left."""
+    for name, data in made.items():
+        path = folder / name
+        if path.suffix == ".png" and path.exists() and looks_like(path.read_bytes(), data):
+            continue
+        path.parent.mkdir(exist_ok=True)
+        paths.write_bytes(path, data)
 
 
 def _sphinx(root: Path, source: Path, site: Path, profile: str) -> None:

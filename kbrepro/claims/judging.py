@@ -54,7 +54,7 @@ Predicate = Callable[..., Bools]
 Effect = Callable[..., Array]
 KINDS = ("observation", "remark", "own question")
 AGAIN, NOT, SOMETIMES = "comes out again", "does not", "now and then"
-TOO_FEW = "too few to say"
+TOO_FEW = "too few"
 #: On fewer kept trials nothing is said; on fewer than `SURE` a reading decides nothing alone, since
 #: 36 of 36 is the least that shows, by its 95 % interval, a share of at least 0.9.
 LEAST, SURE = 8, 36

@@ -295,7 +295,7 @@ def replication_probability(
     Where at least twice `size` rows are kept, the number is the share of 5,000 experiments that
     draw each row at most once; with fewer, the mean of 250 experiments from each of `n_resamples`
     redraws. The interval is that of redraws, expanded (`interval`); from fewer than eight rows it
-    is (0, 1), too few to say. Experiments of one row are enumerated: if all methods are drawn
+    is (0, 1), too few. Experiments of one row are enumerated: if all methods are drawn
     together, the number is the plain share, with its Clopper-Pearson interval. How often intervals
     cover stands in docs/coverage.md. Raises ValueError on NaN, in `data` or of a statistic, on
     columns, groups and sizes that do not fit, on fewer than 100 resamples, and on a predicate or
@@ -331,7 +331,7 @@ def replication_probability(
         )
     method = METHODS[found.how].format(redraws=n_resamples)
     if min(kept) < FEWEST_ROWS and not (len(kept) == 1 and found.how == ENUMERATED):
-        method = f"too few to say: {min(kept)} kept, {FEWEST_ROWS} are needed"
+        method = f"too few: {min(kept)} kept, {FEWEST_ROWS} are needed"
     return ReplicationProbability(
         found.value,
         (found.low, found.high),

@@ -1,10 +1,13 @@
 """What came out, as records and as Markdown: one row a claim, one row a theorem."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
+from string import ascii_lowercase
+from textwrap import shorten
 from typing import Any
 
 from kbrepro import paths
@@ -35,6 +38,8 @@ Card = dict[str, list[Row]]
 VERDICTS = (AGAIN, NOT, SOMETIMES, TOO_FEW)
 #: A glyph a verdict, so that a table can be read without colour.
 GLYPHS = dict(zip(VERDICTS, "●○◌◇", strict=True))
+#: Of several sentences.
+PLURALS = dict(zip(VERDICTS, ("come out again", "do not", SOMETIMES, TOO_FEW), strict=True))
 #: The head of a table of each kind; observations alone count.
 OURS = "our number", "does it come out again?"
 HEADS = {
@@ -44,16 +49,16 @@ HEADS = {
     "theorem": ["theorem", "what was checked", "outcome"],
 }
 MEANS = (
-    "*96 of 100 reruns*: if the paper's own experiment were run again, at its own size, 96 of 100"
-    " such reruns would print the sentence, if our implementation ran it: evidence neither on the"
-    " authors' code or draws nor that the sentence is true. ● *comes out again*: at least 90 of 100"
-    " under our main interpretation. ○ *does not*: at most 10. ◌ *now and then*: between. ◇ *too"
-    " few to say*: fewer than eight kept trials, or not played as the paper does. An"
-    " *interpretation* is a choice that the paper leaves open. It counts if it has a source and no"
-    " clause of the paper excludes it. *Depends on X: k of N agree*: X moves the number across 50"
-    " of 100. *Uncertain*: the interval of the number crosses the limit, so that trials which were"
-    " not kept could turn the verdict. *Not rerun*: the paper names its rows, sensor rows above"
-    " all, and each has one play here."
+    "*96 of 100 reruns*: if the paper's experiment were run again 100 times, at its own size, 96"
+    " reruns would print the sentence. This holds for our implementation: it is no evidence about"
+    " the authors' code or draws, nor that the sentence is true. ● *comes out again*: at least 90"
+    " of 100 under our main interpretation. ○ *does not*: at most 10. ◌ *now and then*: between. ◇"
+    " *too few*: fewer than eight stored trials, or none as the paper describes. An"
+    " *interpretation* is a choice that the paper leaves open. It counts if a source names it and"
+    " no sentence of the paper excludes it. *Depends on X: k of N agree*: X moves the number"
+    " across 50 of 100, and k of the N interpretations that count lie on the side of the main one."
+    " *Uncertain*: the 95 % interval of the number crosses the limit of its verdict. *Not rerun*:"
+    " the paper names the rows of data that it plays, and we played each of them once."
 )
 #: What a claims.json has.
 PARTS = {"claims", "theorems", "findings", "choices", "at_once"}
@@ -61,14 +66,20 @@ PARTS = {"claims", "theorems", "findings", "choices", "at_once"}
 ROW = "Row of Table"
 #: Until an edition is frozen before it is played.
 EXPLORATORY = (
-    "**Exploratory.** The predicates were written knowing the trials, those of edition 0.3.0. Where"
-    " each of its claims went, with the old verdict beside: "
-    + ", ".join(f"[0{n}](../docs/old_claims/0{n}.md)" for n in range(1, 7))
-    + ". Readers then changed predicates, or what counts, of 30 and 38 rows: 8 and 19 towards the"
-    " paper, 11 and 8 away from it, 11 and 11 neither"
-    " ([which](../docs/claims.md#what-two-readings-changed)). [How claims are"
-    " judged](../docs/claims.md)."
+    "**Exploratory.** We wrote the criteria knowing the trials, those of edition 0.3.0. Readers"
+    " then changed criteria, or what counts, of 30 and 38 rows: 8 and 19 towards the paper, 11 and"
+    " 8 away from it, 11 and 11 neither ([all of them](changed_claims.csv)). Edition 1.0 will"
+    " freeze criteria before it plays. [How claims are judged](../docs/claims.md)."
 )
+CAPTION = (
+    "*A row is a sentence. Its dot shows how many of 100 reruns print it under our main"
+    " interpretation; its line spans all interpretations that count. A hollow dot is uncertain; a"
+    " square was not rerun.*"
+)
+#: The head of the index.
+INDEX = ["sentence", "of 100 reruns", "what came out"]
+#: Small print that fewer rows share stands in each of them.
+SHARED = 3
 
 
 #: A notebook shows verdicts and readings, and writes all at its end.
@@ -221,14 +232,51 @@ def read(results: Path) -> dict[str, Card]:
     return runs
 
 
-def page(runs: Mapping[str, Card]) -> str:
-    """Return the page of every claim and theorem in Markdown, by notebook: results/README.md."""
-    claims = chain.from_iterable(run["claims"] for run in runs.values())
-    parts = ["# Every claim", EXPLORATORY, MEANS, f"All sentences: {totals(claims)}."]
+def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the pages of every claim and theorem in Markdown, by their place in results/: an
+    index, and a page for each notebook, which `titles` names.
+    """
+    claims = [*chain.from_iterable(run["claims"] for run in runs.values())]
+    # a picture is said in words, too
+    picture = f"![All sentences: {totals(claims)}.](ranges.png)"
+    parts = ["# Every claim", f"**All sentences**: {totals(claims)}.", picture, CAPTION]
+    parts += [MEANS, EXPLORATORY]
+    made: dict[str, str] = {}
     for name, run in runs.items():
-        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", *summary(run)]
-        parts.append(tables([*run["claims"], *run["theorems"]], name))
-    return "\n\n".join(parts) + "\n"
+        address, records = f"claims/{name}.md", [*run["claims"], *run["theorems"]]
+        title = titles[name]
+        parts.append(f"## [{title}]({address})")
+        parts.append(table(INDEX, [_entry(record, address) for record in records]))
+        links = f"[notebook](../../notebooks/{name}.ipynb) · [every claim](../README.md)"
+        how = "[how to read it](../../docs/claims.md)"
+        whole = [f"# Claims of {title}", f"{links} · {how}", *summary(run)]
+        whole.append(_noted(tables(records, name)))
+        made[address] = "\n\n".join(whole) + "\n"
+    return made | {"README.md": "\n\n".join(parts) + "\n"}
+
+
+def _entry(record: Row, address: str) -> list[str]:
+    """A row of the index: the sentence, which leads to its row on the page of its paper."""
+    name = record["id"]
+    said = shorten(_quoted(record), 110, placeholder=" …").replace("[", "\\[").replace("]", "\\]")
+    said += "”" * (said.startswith("“") and said.endswith("…"))
+    often, kind = "", "theorem"
+    if "outcome" not in record:
+        kind, often = record["kind"], _often(record["readings"][0], short=True)
+    sort = "" if kind == "observation" else f"*{kind}*: "
+    outcome = _verdict(record)
+    return [f'<a id="{name}"></a>{sort}[{said}]({address}#{name})', often, outcome]
+
+
+def _noted(text: str) -> str:
+    """Small print that several rows share, once above them all."""
+    printed = Counter(re.findall("<small>([^<]{40,})</small>", text))
+    shared = [part for part, n in printed.items() if n >= SHARED]
+    notes = []
+    for letter, part in zip(ascii_lowercase, shared, strict=False):
+        text = text.replace(f"<small>{part}</small>", f"<small>note {letter}</small>")
+        notes.append(f"*Note {letter}*: {part}.")
+    return "\n\n".join([*notes, text])
 
 
 def summary(run: Card) -> list[str]:
@@ -238,9 +286,9 @@ def summary(run: Card) -> list[str]:
         return []
     n = sum(record["kind"] == "observation" for record in run["claims"])
     parts = [
-        f"{n} sentences: {totals(run['claims'])}.",
-        f"{len(findings)} findings, of sentences on the same numbers and parts of one printed"
-        f" sentence: {totals(findings)}.",
+        f"**{n} sentences**: {totals(run['claims'])}.",
+        f"**{len(findings)} findings** (sentences on the same numbers, or parts of one printed"
+        f" sentence, count as one): {totals(findings)}.",
     ]
     shared = [
         f"{' + '.join(finding['ids'])}: {finding['verdict']}"
@@ -260,7 +308,12 @@ def summary(run: Card) -> list[str]:
         n = len(line["holds"])
         others = ", ".join(line["fails"]) or "none"
         rows.append([reading, f"{n} of {n + len(line['fails'])}", f"{line['mean']:.1f}", others])
-    head = ["interpretation", "at once in 9 of 10 reruns", "in a rerun, on average", "the others"]
+    head = [
+        "interpretation",
+        "9 of 10 reruns print together",
+        "a rerun prints on average",
+        "the others",
+    ]
     return [*parts, table(head, rows), *choices(run["choices"])]
 
 
@@ -282,7 +335,7 @@ def choices(values: Sequence[Row]) -> list[str]:
 
 
 def totals(claims: Iterable[Row]) -> str:
-    """Return how many observations of a paper have which verdict: `5 come out again, 1 does not,
+    """Return how many observations of a paper have which verdict: `5 come out again, 1 do not,
     ...`.
     """
     kind = "observation"
@@ -293,17 +346,18 @@ def totals(claims: Iterable[Row]) -> str:
         with_it = [record for record in counted if record["verdict"] == verdict]
         always = sum(map(under_all, with_it))
         if with_it or verdict != TOO_FEW:
-            counts.append(f"{len(with_it)} {GLYPHS[verdict]} {verdict}")
+            said = verdict if len(with_it) == 1 else PLURALS[verdict]
+            counts.append(f"{GLYPHS[verdict]} {len(with_it)} {said}")
         if verdict in (AGAIN, NOT):
             counts[-1] += f" ({always} under every interpretation)"
     uncertain = sum(record["uncertain"] for record in counted)
-    fixed = sum(_not_rerun(record["readings"][0]) for record in counted)
+    fixed = sum(not_rerun(record) for record in counted)
     return f"{', '.join(counts)}; {uncertain} of them uncertain, {fixed} not rerun"
 
 
 def tables(records: Sequence[Row], notebook: str = "") -> str:
-    """Return claims, a table a kind, then theorems, as Markdown; with `notebook` each id leads to
-    its cell there, and each table has a heading.
+    """Return claims, a table a kind, then theorems, as Markdown. With `notebook` it is for a page
+    in results/claims/: each id leads to its cell there, and each table has a heading.
 
     Every row has its id as an anchor.
     """
@@ -323,7 +377,8 @@ def lines(record: Row) -> list[str]:
     """
     first = f"{record['id']:5} {_verdict(record)}: {_said(record)}"
     printed = [first, *(f"      {part}" for part in (*_words(record), *_number(record)))]
-    return [re.sub(r"\*|</?small>", "", line) for line in printed]
+    plain = [re.sub(r"(?<!\\)\*|</?small>", "", line) for line in printed]
+    return [line.replace("\\*", "*").replace("<br>", "; ") for line in plain]
 
 
 def _row(record: Row, notebook: str) -> list[str]:
@@ -331,7 +386,7 @@ def _row(record: Row, notebook: str) -> list[str]:
     verdict.
     """
     name = record["id"]
-    cell = f"[{name}](../notebooks/{notebook}.ipynb#{name})" if notebook else f"**{name}**"
+    cell = f"[{name}](../../notebooks/{notebook}.ipynb#{name})" if notebook else f"**{name}**"
     how_often = "; ".join(_words(record))
     return [
         f'<a id="{name}"></a>{cell} {_said(record)}',
@@ -342,21 +397,26 @@ def _row(record: Row, notebook: str) -> list[str]:
 
 def _said(record: Row) -> str:
     """The sentence, where it stands, and the finding that it shares with others."""
+    said = f"{_quoted(record)} ({record['where']}"
     if "outcome" in record:
-        said = f"{record['statement']} ({record['where']})"
-        corrected = record["corrected"]
-        return f"{said}<br>corrected: {corrected}" if corrected else said
-    plain = record["kind"] == "own question" or record["quote"].startswith(ROW)
-    said = record["quote"] if plain else f"“{record['quote']}”"
-    finding = f"; one finding: {record['finding']}" if record["finding"] else ""
-    return f"{said} ({record['where']}{finding})"
+        corrected = record["corrected"].replace("*", "\\*")
+        return f"{said})" + f"<br>corrected: {corrected}" * bool(corrected)
+    return said + f"; one finding: {record['finding']}" * bool(record["finding"]) + ")"
+
+
+def _quoted(record: Row) -> str:
+    """The sentence, or the statement of a theorem; its asterisks stand for themselves."""
+    said: str = record["statement"] if "outcome" in record else record["quote"]
+    said = said.replace("*", "\\*")
+    is_quote = "quote" in record and record["kind"] != "own question"
+    return f"“{said}”" if is_quote and not said.startswith(ROW) else said
 
 
 def _verdict(record: Row) -> str:
     if "outcome" in record:
         return f"**{record['outcome']}**"
     marks = " *(uncertain)*" * record["uncertain"]
-    marks += " *(not rerun)*" * _not_rerun(record["readings"][0])
+    marks += " *(not rerun)*" * not_rerun(record)
     return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{marks}{_beside(record)}"
 
 
@@ -367,8 +427,12 @@ def under_all(record: Row) -> bool:
     return bool(1 < record["counted"] == record["agree"] and not record["not_played"])
 
 
-def _not_rerun(reading: Row) -> bool:
-    """Whether nothing was drawn: all rows of a finite population, with one play each."""
+def not_rerun(record: Row) -> bool:
+    """Return whether nothing was drawn: all rows of a finite population, with one play each."""
+    return _played_once(record["readings"][0])
+
+
+def _played_once(reading: Row) -> bool:
     return bool(reading["probability"]["how"] == ONE_PLAY)
 
 
@@ -434,7 +498,7 @@ def _often(reading: Row, short: bool = False) -> str:
     play that there is.
     """
     probability = reading["probability"]
-    if _not_rerun(reading):
+    if _played_once(reading):
         return "holds" if probability["value"] > 0.5 else "does not hold"
     often = _of_100(probability["value"])
     if short:
@@ -482,9 +546,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _trials(reading: Row) -> list[str]:
     """What a number rests on: trials kept and drawn, and what waits to be played."""
-    rests_on = f"{reading['kept']} kept, {reading['drawn']} a rerun"
-    if _not_rerun(reading):
-        rests_on = "one play, nothing redrawn"
+    rests_on = f"{reading['kept']} trials stored, {reading['drawn']} a rerun"
+    if _played_once(reading):
+        rests_on = "played once, not rerun"
     return [f"<small>{part}</small>" for part in (rests_on, reading["caveat"]) if part]
 
 

@@ -39,12 +39,14 @@ class Paper:
 
     `notebook`; `families`: colour -> name -> line style of the algorithms that no earlier paper has
     (one without gets the next colour of a cycle). A `synthesis` is not a paper: it plays algorithms
-    of others, may import their folders, and its families are kinds of rules.
+    of others, may import their folders, and its families are kinds of rules. `title` names the
+    paper on pages and in pictures; without one they show the notebook.
     """
 
     notebook: str
     families: Mapping[str, Mapping[str, Style]] = field(default_factory=dict)
     synthesis: bool = False
+    title: str = ""
 
 
 @cache

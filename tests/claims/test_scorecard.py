@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from kbrepro import papers
 from kbrepro.claims import scorecard
 
 ROOT = Path(__file__).parents[2]
@@ -47,13 +48,16 @@ OWN = CLAIM | {
 }
 
 
+RUN = {"claims": [], "theorems": [], "findings": [], "choices": [], "at_once": []}
+
+
 def test_a_claim_is_one_row_in_words_with_our_number_second():
     head, rule, row = scorecard.tables([CLAIM]).splitlines()
     assert head == "| what the paper reports | our number | does it come out again? |"
     assert rule.count("---") == 3
     said, ours, verdict = row.strip("| ").split(" | ")
     assert said == '<a id="9-A"></a>**9-A** “A \\| B are alike.” (Fig. 1)'
-    assert ours == "**1.2** (1.1 to 1.4): ratio<br><small>100 kept, 25 a rerun</small>"
+    assert ours == "**1.2** (1.1 to 1.4): ratio<br><small>100 trials stored, 25 a rerun</small>"
     assert verdict == (
         "● **comes out again**, depends on width: 2 of 3 agree<br>main interpretation: 96 of 100"
         " reruns (86 to 96); width *five*: 25 of 100; width *ten*: 50 of 100 (does not count:"
@@ -70,15 +74,15 @@ def test_readings_alike_stand_together():
 
 
 def test_an_id_leads_to_its_cell():
-    assert '<a id="9-A"></a>[9-A](../notebooks/09_toy.ipynb#9-A) “' in scorecard.tables(
+    assert '<a id="9-A"></a>[9-A](../../notebooks/09_toy.ipynb#9-A) “' in scorecard.tables(
         [CLAIM], "09_toy"
     )
 
 
 def test_sentences_of_one_finding_say_so_and_a_new_verdict_is_shown():
     """Records may have both, or neither."""
-    row = scorecard.tables([CLAIM | {"finding": "alike", "verdict": "too few to say"}])
-    assert "(Fig. 1; one finding: alike)" in row and "| ◇ **too few to say**" in row
+    row = scorecard.tables([CLAIM | {"finding": "alike", "verdict": "too few"}])
+    assert "(Fig. 1; one finding: alike)" in row and "| ◇ **too few**" in row
 
 
 def test_remarks_questions_and_theorems_have_tables_of_their_own():
@@ -106,7 +110,7 @@ def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
         "      width ten: 50 of 100 (does not count: footnote 3: no)",
         "      1 other interpretation: the same",
         "      1.2 (1.1 to 1.4): ratio",
-        "      100 kept, 25 a rerun",
+        "      100 trials stored, 25 a rerun",
     ]
     (said, *_) = scorecard.lines(CLAIM | {"uncertain": True})
     assert said.startswith("9-A   ● comes out again (uncertain), depends on width")
@@ -123,7 +127,7 @@ def test_what_is_uncertain_or_corrected_or_not_redrawn_or_no_sentence_is_said():
     (row,) = scorecard.tables([CLAIM | {"readings": [fixed, other]}]).splitlines()[2:]
     assert "● **comes out again** *(not rerun)*, " in row
     assert "<br>main interpretation: holds; width *five*: does not hold |" in row
-    assert "<small>one play, nothing redrawn</small><br><small>other days</small> |" in row
+    assert "<small>played once, not rerun</small><br><small>other days</small> |" in row
     assert "a rerun<" not in row
     (row,) = scorecard.tables([CLAIM | {"quote": "Row of Table 1, d = 1: 3 min."}]).splitlines()[2:]
     assert "**9-A** Row of Table 1, d = 1: 3 min. (Fig. 1) |" in row
@@ -144,9 +148,9 @@ def test_why_an_interpretation_does_not_count_and_why_there_is_no_number():
     (row,) = scorecard.tables([CLAIM | {"readings": [reading(1.0), found, few]}]).splitlines()[2:]
     assert "width *five*: 10 of 100 (does not count: found by search);" in row
     assert "width *ten*: 20 of 100 (does not count: on 20 trials) |" in row
-    other = CLAIM | {"verdict": "too few to say", "readings": [reading(1.0, excluded="Section 3")]}
+    other = CLAIM | {"verdict": "too few", "readings": [reading(1.0, excluded="Section 3")]}
     (row,) = scorecard.tables([other]).splitlines()[2:]
-    assert "◇ **too few to say**: not played as the paper does (Section 3)<br>" in row
+    assert "◇ **too few**: not played as the paper does (Section 3)<br>" in row
     always = CLAIM | {"depends_on": [], "agree": 3}
     assert "again**, under every interpretation<br>" in scorecard.tables([always])
     part = scorecard.tables([always | {"not_played": ["a × b"]}])
@@ -188,8 +192,8 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
         "at_once": [line | {"choice": "", "value": ""}, line | {"excluded_by": "a clause"}],
     }
     sentences, findings, shared, table, values = scorecard.summary(run)
-    assert sentences.startswith("2 sentences: 2 ● comes out again")
-    assert findings.startswith("1 findings, ") and "1 ● comes out again" in findings
+    assert sentences.startswith("**2 sentences**: ● 2 come out again")
+    assert findings.startswith("**1 findings** (") and "● 1 comes out again" in findings
     assert shared == "Judged together: 9-A + 9-B: comes out again."
     assert table.splitlines()[2:] == [
         "| main | 1 of 2 | 1.2 | 9-B |",
@@ -219,13 +223,13 @@ def test_what_moved_is_told(now, told):
 
 
 def test_totals_count_observations_alone():
-    few = CLAIM | {"verdict": "too few to say", "uncertain": True}
+    few = CLAIM | {"verdict": "too few", "uncertain": True}
     always = CLAIM | {"agree": 3}
     fixed = CLAIM | {"verdict": "does not", "readings": [reading(0.0, how="nothing redrawn")]}
     fixed |= {"agree": 1, "counted": 1}  # no other interpretation
     assert scorecard.totals([CLAIM, always, OWN, few, fixed]) == (
-        "2 ● comes out again (1 under every interpretation), 1 ○ does not (0 under every"
-        " interpretation), 0 ◌ now and then, 1 ◇ too few to say; 1 of them uncertain, 1 not rerun"
+        "● 2 come out again (1 under every interpretation), ○ 1 does not (0 under every"
+        " interpretation), ◌ 0 now and then, ◇ 1 too few; 1 of them uncertain, 1 not rerun"
     )
 
 
@@ -257,21 +261,50 @@ def test_what_is_committed_is_what_the_schema_says(run):
         jsonschema.validate(run | {"claims": [CLAIM | {"verdict": "reproduced"}]}, schema)
 
 
-def test_the_page_of_every_claim_is_that_of_the_committed_claims():
-    """`kbrepro report` renews it."""
-    page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
-    rows = {line.partition('"></a>')[0]: line for line in page.splitlines()}
-    odd = []
-    for name, run in RUNS.items():
-        for each in (*run["claims"], *run["theorems"]):
-            row = scorecard.tables([each], name).splitlines()[-1]
-            shown = rows.get(row.partition('"></a>')[0])
-            if row != shown:
-                odd.append(
-                    f"claims.json of {name[:2]}, {each['id']}:\n{row}\nresults/README.md:\n{shown}"
-                )
-    assert not odd, "\n".join(odd)
-    assert scorecard.page(RUNS) == page
+def test_an_asterisk_of_a_formula_stands_for_itself():
+    """In a table and in a terminal."""
+    record = THEOREM | {"statement": "t > T_*, for any T_*", "corrected": "t > 2 T_*"}
+    (row,) = scorecard.tables([record]).splitlines()[2:]
+    assert r"**9-T** t > T_\*, for any T_\* (Theorem 1)<br>corrected: t > 2 T_\* |" in row
+    first, *_ = scorecard.lines(record)
+    assert first.endswith(": t > T_*, for any T_* (Theorem 1); corrected: t > 2 T_*")
+
+
+def test_small_print_of_three_rows_stands_once_above_them():
+    caveat = "one trial a chain, where the paper has ten trials"
+    rows = [CLAIM | {"id": f"9-{name}"} for name in "ABC"]
+    noted = [row | {"readings": [reading(0.96) | {"caveat": caveat}]} for row in rows]
+    pages = scorecard.pages({"09_toy": {**RUN, "claims": noted}}, {"09_toy": "Toy, 2026"})
+    page = pages["claims/09_toy.md"]
+    assert page.count(caveat) == 1 and f"\n*Note a*: {caveat}.\n" in page
+    assert page.count("25 a rerun</small><br><small>note a</small>") == 3
+    pages = scorecard.pages({"09_toy": {**RUN, "claims": noted[1:]}}, {"09_toy": "Toy, 2026"})
+    assert pages["claims/09_toy.md"].count(caveat) == 2
+
+
+def test_the_index_leads_to_every_row_of_the_pages():
+    quote = f"[...] {'many words ' * 20}"
+    records = [CLAIM | {"quote": quote}, OWN | {"id": "9-B", "quote": "Is it?"}]
+    pages = scorecard.pages(
+        {"09_toy": {**RUN, "claims": records, "theorems": [THEOREM]}}, {"09_toy": "Toy, 2026"}
+    )
+    assert [*pages] == ["claims/09_toy.md", "README.md"]
+    quoted, asked, proved = pages["README.md"].splitlines()[-3:]
+    assert quoted.startswith(r'| <a id="9-A"></a>[“\[...\] many words many')
+    assert "words …”](claims/09_toy.md#9-A) | 96 of 100 | ● **comes out again**, depends" in quoted
+    assert asked.startswith('| <a id="9-B"></a>*own question*: [Is it?](claims/09_toy.md#9-B) |')
+    assert proved.endswith("*theorem*: [R is at most T.](claims/09_toy.md#9-T) |  | **no violation"
+                           " in 12 runs** |")  # fmt: skip
+    assert "## [Toy, 2026](claims/09_toy.md)" in pages["README.md"]
+    for record in (*records, THEOREM):
+        assert f'<a id="{record["id"]}"></a>' in pages["claims/09_toy.md"]
+
+
+def test_the_pages_of_every_claim_are_those_of_the_committed_claims():
+    """`kbrepro report` renews them."""
+    titles = {paper.notebook: paper.title for paper in papers.found().values()}
+    for name, text in scorecard.pages(RUNS, titles).items():
+        assert (ROOT / "results" / name).read_text(encoding="utf-8") == text, name
 
 
 def test_the_counts_of_changed_rows_are_those_of_their_tables():

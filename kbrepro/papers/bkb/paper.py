@@ -15,4 +15,4 @@ FAMILIES = {
     "#007058": {"QFF": ":"},
     "#289898": {"mini-GP-UCB": "-"},
 }
-PAPER = Paper("04_bkb_variance_starvation", FAMILIES)
+PAPER = Paper("04_bkb_variance_starvation", FAMILIES, title="BKB, 2019")

@@ -12,4 +12,4 @@ FAMILIES = {
     "#a88090": {"PIMS": "-."},
     "#5088f8": {"GP-EIMS": "-"},
 }
-PAPER = Paper("01_gp_ucb_information_gain", FAMILIES)
+PAPER = Paper("01_gp_ucb_information_gain", FAMILIES, title="GP-UCB, 2010")

@@ -9,4 +9,4 @@ FAMILIES = {
     "#4850d8": {"OI": ":"},
     "#c87808": {"cEI": "-", "cEI, exact": "--"},
 }
-PAPER = Paper("05_gpn_ucb_chains", FAMILIES)
+PAPER = Paper("05_gpn_ucb_chains", FAMILIES, title="GPN-UCB, 2024")

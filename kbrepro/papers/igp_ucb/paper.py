@@ -19,4 +19,4 @@ FAMILIES: dict[str, Mapping[str, Style]] = {
     | {f"PI, margin {margin}": style for margin, style in MARGINS.items()},
     "#a04000": {f"EI, margin {margin}": style for margin, style in MARGINS.items()},
 }
-PAPER = Paper("02_igp_ucb_gp_ts_sensors", FAMILIES)
+PAPER = Paper("02_igp_ucb_gp_ts_sensors", FAMILIES, title="IGP-UCB and GP-TS, 2017")

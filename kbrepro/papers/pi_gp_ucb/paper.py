@@ -6,4 +6,4 @@ FAMILIES = {
     "#083098": {"π-GP-UCB": "-", "π-GP-UCB, thesis": "--", "π-GP-UCB, both": "-."},
     "#702020": {"IGP-UCB, lambda grows": ":", "IGP-UCB, both": "-."},
 }
-PAPER = Paper("03_pi_gp_ucb_scaling", FAMILIES)
+PAPER = Paper("03_pi_gp_ucb_scaling", FAMILIES, title="π-GP-UCB, 2020")

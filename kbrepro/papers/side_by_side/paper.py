@@ -9,4 +9,4 @@ FAMILIES = {
     "#b08000": {"proof: Bayesian": "-."},
     "#000000": {"proof: no proof": ":"},
 }
-PAPER = Paper("06_side_by_side", FAMILIES, synthesis=True)
+PAPER = Paper("06_side_by_side", FAMILIES, synthesis=True, title="Side by side")

@@ -1,0 +1,133 @@
+"""The verdicts of all papers in one picture: a square a sentence, or a dot over a line."""
+
+from collections.abc import Mapping
+from itertools import product
+from textwrap import shorten
+from typing import Any
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from kbrepro.claims.scorecard import PLURALS, VERDICTS, Card, Row, not_rerun
+from kbrepro.figures.style import SMALLEST, WIDTH
+
+#: A verdict -> its colour; blue and orange differ for every eye.
+COLOURS = dict(zip(VERDICTS, ("#1f66a8", "#c8501e", "#8c8c8c", "#ffffff"), strict=True))
+#: What has no verdict is white, with this edge.
+EDGE = "#777777"
+HATCH = "/////"
+
+
+def squares(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
+    """Return a square for each sentence, a row a paper: strong if no interpretation that counts
+    turns its verdict, pale if one does, hatched if the verdict is uncertain.
+    """
+    figure, ax = plt.subplots(figsize=(WIDTH, 3.3))
+    shown = _observed(runs)
+    numbers = dict.fromkeys(product(VERDICTS, (False, True)), 0)
+    order = list(numbers)
+    for y, claims in enumerate(shown.values()):
+        kinds = [(record["verdict"], record["agree"] < record["counted"]) for record in claims]
+        ranks = [
+            (order.index(kind), record["uncertain"])
+            for kind, record in zip(kinds, claims, strict=True)
+        ]
+        for x, (rank, uncertain) in enumerate(sorted(ranks)):
+            numbers[order[rank]] += 1
+            style = _style(*order[rank], uncertain=uncertain)
+            ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **style))
+    handles = [
+        Patch(
+            **_style(*kind), label=f"{n} {PLURALS[kind[0]]}" + ", an open choice turns it" * kind[1]
+        )
+        for kind, n in numbers.items()
+        if n
+    ]
+    uncertain = sum(record["uncertain"] for claims in shown.values() for record in claims)
+    label = f"hatched: {uncertain} uncertain"
+    handles.append(Patch(facecolor=EDGE, edgecolor="white", hatch=HATCH, linewidth=0, label=label))
+    _bare(ax)
+    ax.set(xlim=(0, 19), ylim=(max(len(shown), 1), 0))
+    ax.set_yticks([y + 0.5 for y in range(len(shown))], [titles[name] for name in shown])
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=SMALLEST + 0.5)
+    figure.suptitle(f"{sum(numbers.values())} sentences: would a rerun print them again?")
+    return figure
+
+
+def ranges(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
+    """Return a row for each sentence: a dot where the main interpretation lies, of 100 reruns, and
+    a line over all that count; hollow if the verdict is uncertain, a square if nothing was rerun.
+    """
+    shown = _observed(runs)
+    rows = sum(map(len, shown.values())) + 1.5 * len(shown)
+    figure, ax = plt.subplots(figsize=(WIDTH, 0.165 * rows + 1))
+    y, places, names = 0.0, [], []
+    for notebook, claims in shown.items():
+        ax.text(-0.02, y, titles[notebook], ha="right", va="center", weight="bold")
+        for record in claims:
+            y += 1
+            places.append(y)
+            names.append(f"{shorten(record['quote'], 66, placeholder=' …')}  {record['id']}")
+            _range(ax, y, record)
+        y += 1.5
+    _bare(ax)
+    ax.set(
+        xlim=(-0.02, 1.02), ylim=(y - 0.5, -1), xlabel="of 100 reruns, how many print the sentence"
+    )
+    ax.set_xticks([0, 0.1, 0.5, 0.9, 1], ["0", "10", "50", "90", "100"])
+    ax.set_yticks(places, names, fontsize=SMALLEST - 0.5)
+    for low, high, verdict in ((-0.02, 0.1, VERDICTS[1]), (0.9, 1.02, VERDICTS[0])):
+        ax.axvspan(low, high, color=COLOURS[verdict], alpha=0.1, linewidth=0)
+    handles = [
+        Patch(facecolor=COLOURS[word], edgecolor=EDGE, label=PLURALS[word]) for word in VERDICTS
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=SMALLEST)
+    return figure
+
+
+def _observed(runs: Mapping[str, Card]) -> dict[str, list[Row]]:
+    """The sentences that count, by notebook."""
+    observed = {
+        name: [record for record in run["claims"] if record["kind"] == "observation"]
+        for name, run in runs.items()
+    }
+    return {name: claims for name, claims in observed.items() if claims}
+
+
+def _style(verdict: str, turned: bool, uncertain: bool = False) -> dict[str, Any]:
+    """How a square looks: pale is four tenths as strong."""
+    strength = 0.4 if turned else 1.0
+    face = [1 - strength * (1 - part) for part in to_rgb(COLOURS[verdict])]
+    without = COLOURS[verdict] == "#ffffff"
+    edge = "white" if uncertain and not without else EDGE if without else face
+    return {
+        "facecolor": face,
+        "edgecolor": edge,
+        "hatch": HATCH if uncertain else None,
+        "linewidth": 0.8 if without else 0,
+    }
+
+
+def _range(ax: Axes, y: float, record: Row) -> None:
+    """A sentence's dot and line."""
+    counted = [one["probability"]["value"] for one in record["readings"] if one["counts"]]
+    main = record["readings"][0]["probability"]["value"]
+    colour = EDGE if record["verdict"] == VERDICTS[-1] else COLOURS[record["verdict"]]
+    ax.plot([min([main, *counted]), max([main, *counted])], [y, y], color=colour, alpha=0.5)
+    hollow = record["uncertain"] or record["verdict"] == VERDICTS[-1]
+    marker = "s" if not_rerun(record) else "o"
+    ax.plot(
+        main, y, marker, color=colour, markersize=5, markerfacecolor="white" if hollow else colour
+    )
+
+
+def _bare(ax: Axes) -> None:
+    """Axes without frame, grid and ticks."""
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    ax.set_xticks([])
+    for spine in ax.spines.values():
+        spine.set_visible(False)
