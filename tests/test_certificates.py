@@ -1,5 +1,4 @@
-"""The statements about real numbers of docs/found_on_the_way.md, each on a range, by interval
-arithmetic.
+"""The statements about real numbers of docs/errors.md, each on a range, by interval arithmetic.
 
 `positive` proves a sign on all of a range. Beside each true statement stand wrong ones that it must
 not prove.

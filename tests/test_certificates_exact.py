@@ -1,4 +1,4 @@
-"""The statements of docs/found_on_the_way.md about whole numbers and fractions, on ranges, in exact
+"""The statements of docs/errors.md about whole numbers and fractions, on ranges, in exact
 arithmetic.
 """
 

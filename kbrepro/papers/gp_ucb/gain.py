@@ -30,7 +30,7 @@ def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
 
     (1/2) / (1 - 1/e) min over T_* of max over r of T_* log(r n / s2) + (T - r) / s2 sum of the
     eigenvalues after T_*, n the number of arms, kernel diagonal 1. As printed: false
-    where n / s2 is small (docs/found_on_the_way.md).
+    where n / s2 is small (docs/errors.md).
     """
     falling = np.sort(np.maximum(eigenvalues, 0.0))[::-1]
     n = len(falling)

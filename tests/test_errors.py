@@ -1,4 +1,4 @@
-"""The counterexamples of docs/found_on_the_way.md, each computed."""
+"""The counterexamples of docs/errors.md, each computed."""
 
 import math
 from types import SimpleNamespace
