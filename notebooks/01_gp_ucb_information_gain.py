@@ -94,7 +94,7 @@ record = Record("01_gp_ucb_information_gain", globals())
 # \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \sigma^2 I)^{-1} k_A(x),$$
 #
 # where $k_A(x)$ holds the covariances of $x$ with the pulls and $K_A$ those among them
-# ([symbols](../docs/notation.md)).
+# ([symbols](../docs/names.md)).
 #
 # ## The algorithm
 #
@@ -457,7 +457,7 @@ print(f"gain {one_pull:.2f} nats, Lemma 7.8 allows {lemma:.2f}")
 #
 # **Lemma 7.8 is false as printed, and harmless**: one pull of one arm with noise of variance 0.9
 # gains 0.37 nats, where it allows 0.08. A 1 is missing in its logarithm, which counts only where
-# noise is large ([found on the way](../docs/found_on_the_way.md)).
+# noise is large ([found on the way](../docs/errors.md)).
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 most, *_, least = learnt.values()

@@ -100,7 +100,7 @@ record = Record("02_igp_ucb_gp_ts_sensors", globals())
 # \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \lambda I)^{-1} k_A(x).$$
 #
 # The *information gain* of the pulls is $\hat\gamma = \tfrac12 \log\det(I + \lambda^{-1} K_A)$;
-# $\gamma_t$ is the largest of any $t$ pulls ([symbols](../docs/notation.md)).
+# $\gamma_t$ is the largest of any $t$ pulls ([symbols](../docs/names.md)).
 #
 # ## The algorithms
 #
@@ -518,7 +518,7 @@ lemma = pd.DataFrame(
 lemma.rename_axis("β").round(3)
 
 # %% [markdown] tags=["checked"]
-# **Lemma 7 is false up to 0.34, and harmless** ([found on the way](../docs/found_on_the_way.md)): its
+# **Lemma 7 is false up to 0.34, and harmless** ([found on the way](../docs/errors.md)): its
 # right-hand side grows without bound as β falls to zero, which no probability does. The proof needs
 # it at β = 1, where it holds.
 

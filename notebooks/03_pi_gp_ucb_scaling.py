@@ -87,7 +87,7 @@ record = Record("03_pi_gp_ucb_scaling", globals())
 # \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \alpha I)^{-1} k_A(x),$$
 #
 # and $\gamma_A = \tfrac12 \log\det(I + \alpha^{-1} K_A)$ is the *information gain* of the pulls
-# ([symbols](../docs/notation.md)).
+# ([symbols](../docs/names.md)).
 #
 # ## The algorithms
 #
@@ -437,7 +437,7 @@ last_round.rename_axis("d").to_frame()
 # Two lemmas and one remark are false as printed. The count of cells leaves out the first cover,
 # which is larger until round 29, 18 and 10 in one, two and three dimensions. Lemma 10 allows sets
 # that look at the noise. The best arm of an unchanged cell can move, since the width depends on $t$:
-# [proofs](../docs/found_on_the_way.md).
+# [proofs](../docs/errors.md).
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.check("Each band holds in every run", (bands["band holds"] == 1).all())

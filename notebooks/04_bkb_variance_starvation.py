@@ -102,7 +102,7 @@ record = Record("04_bkb_variance_starvation", globals())
 # \sigma_t^2(x) = k(x, x) - k_t(x)^\top (K_t + \lambda I)^{-1} k_t(x).$$
 #
 # GP-UCB pulls the arm of largest $\mu_t + \beta_t \sigma_t$. Names in the other papers:
-# [notation](../docs/notation.md).
+# [notation](../docs/names.md).
 #
 # ## The algorithm
 #

@@ -88,7 +88,7 @@ record = Record("06_side_by_side", globals())
 # | *Bayesian* | $f$ drawn from the prior | GP-UCB, PIMS |
 # | *no proof* | | EI, MPI, GP-UCB/5, mean only, variance only |
 #
-# Each rule plays with the constants that its source prints ([formulas](../docs/formulas.md)), but
+# Each rule plays with the constants that its source prints ([formulas](../docs/names.md)), but
 # BPE with a narrower width that is proved, too (*tighter*). *IGP-UCB, both* has the two later
 # changes of [notebook 03](03_pi_gp_ucb_scaling.ipynb), a tighter width and a $\lambda$ that grows;
 # GP-UCB/5 a fifth of its $\beta$; EI improves on the best posterior mean. SupKernelUCB and BPE play
