@@ -148,7 +148,7 @@ def sentences():
     first = claims()["5-A"]["readings"][0]["probability"]["value"]
     return [
         f"{n[AGAIN]} come out again, {n[NOT]} do not, {n[SOMETIMES]} now and then, {n[TOO_FEW]} too"
-        f" few; {uncertain} uncertain]",
+        f" few; {uncertain} uncertain",
         f"**{n[AGAIN]} of {len(observed)} sentences come out again, {n[NOT]} do not; for"
         f" {n[AGAIN] - turned[AGAIN]} and {n[NOT] - turned[NOT]} of these no interpretation that we"
         f" played turns the verdict.** {n[TOO_FEW]} have too few trials, or none as the paper"

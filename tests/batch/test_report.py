@@ -110,9 +110,10 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
     assert "See the" in pages[site / f"notebooks/{NOTEBOOK}.html"]
     run = scorecard.read(results)[NOTEBOOK]
     for sentence in run["claims"] + run["theorems"]:
-        name, claims = sentence["id"], pages[site / "results/README.html"]
+        name, claims = sentence["id"], pages[site / f"results/claims/{NOTEBOOK}.html"]
         assert f'<a id="{name}"></a>' in claims, name
-        assert f'href="../notebooks/{NOTEBOOK}.html#{name}"' in claims, name
+        assert f'href="../../notebooks/{NOTEBOOK}.html#{name}"' in claims, name
+        assert f'href="claims/{NOTEBOOK}.html#{name}"' in pages[site / "results/README.html"]
     assert not any(BANNER[16:] in text for text in pages.values())
     (root / "docs/page.md").write_text(
         "# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8"
