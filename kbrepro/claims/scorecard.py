@@ -249,8 +249,9 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
         parts.append(table(INDEX, [_entry(record, address) for record in records]))
         links = f"[notebook](../../notebooks/{name}.ipynb) · [every claim](../README.md)"
         how = "[how to read it](../../docs/claims.md)"
-        whole = [f"# Claims of {title}", f"{links} · {how}", *summary(run)]
-        whole.append(_noted(tables(records, name)))
+        counts, details = summary(run)
+        whole = [f"# Claims of {title}", f"{links} · {how}", *counts]
+        whole += [_noted(tables(records, name)), *details]
         made[address] = "\n\n".join(whole) + "\n"
     return made | {"README.md": "\n\n".join(parts) + "\n"}
 
@@ -279,11 +280,13 @@ def _noted(text: str) -> str:
     return "\n\n".join([*notes, text])
 
 
-def summary(run: Card) -> list[str]:
-    """Return the totals of a paper's sentences and findings, and which come out at once."""
+def summary(run: Card) -> tuple[list[str], list[str]]:
+    """Return the totals of a paper's sentences and findings; and the details: which come out in the
+    same rerun, and what the paper leaves open.
+    """
     findings = run["findings"]
     if not findings:
-        return []
+        return [], []
     n = sum(record["kind"] == "observation" for record in run["claims"])
     parts = [
         f"**{n} sentences**: {totals(run['claims'])}.",
@@ -314,7 +317,8 @@ def summary(run: Card) -> list[str]:
         "a rerun prints on average",
         "the others",
     ]
-    return [*parts, table(head, rows), *choices(run["choices"])]
+    details = ["### Which sentences come out in the same rerun?", table(head, rows)]
+    return parts, details + choices(run["choices"])
 
 
 def choices(values: Sequence[Row]) -> list[str]:
@@ -331,7 +335,7 @@ def choices(values: Sequence[Row]) -> list[str]:
         cells.setdefault(value["choice"], [[], [], []])[place].append(said)
     rows = [[choice, *map("<br>".join, there)] for choice, there in cells.items()]
     head = ["what the paper leaves open", "main interpretation", "counts, too", "shown alone"]
-    return [table(head, rows)] if rows else []
+    return ["### What does the paper leave open?", table(head, rows)] if rows else []
 
 
 def totals(claims: Iterable[Row]) -> str:
@@ -348,7 +352,7 @@ def totals(claims: Iterable[Row]) -> str:
         if with_it or verdict != TOO_FEW:
             said = verdict if len(with_it) == 1 else PLURALS[verdict]
             counts.append(f"{GLYPHS[verdict]} {len(with_it)} {said}")
-        if verdict in (AGAIN, NOT):
+        if always and verdict in (AGAIN, NOT):
             counts[-1] += f" ({always} under every interpretation)"
     uncertain = sum(record["uncertain"] for record in counted)
     fixed = sum(not_rerun(record) for record in counted)

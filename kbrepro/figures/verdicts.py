@@ -1,7 +1,8 @@
 """The verdicts of all papers in one picture: a square a sentence, or a dot over a line."""
 
+from collections import Counter
 from collections.abc import Mapping
-from itertools import product
+from itertools import chain
 from textwrap import shorten
 from typing import Any
 
@@ -11,7 +12,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from kbrepro.claims.scorecard import PLURALS, VERDICTS, Card, Row, not_rerun
+from kbrepro.claims.scorecard import PLURALS, TOO_FEW, VERDICTS, Card, Row, not_rerun
 from kbrepro.figures.style import SMALLEST, WIDTH
 
 #: A verdict -> its colour; blue and orange differ for every eye.
@@ -25,35 +26,25 @@ def squares(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
     """Return a square for each sentence, a row a paper: strong if no interpretation that counts
     turns its verdict, pale if one does, hatched if the verdict is uncertain.
     """
-    figure, ax = plt.subplots(figsize=(WIDTH, 3.3))
+    figure, ax = plt.subplots(figsize=(5.6, 3.4))
     shown = _observed(runs)
-    numbers = dict.fromkeys(product(VERDICTS, (False, True)), 0)
-    order = list(numbers)
     for y, claims in enumerate(shown.values()):
-        kinds = [(record["verdict"], record["agree"] < record["counted"]) for record in claims]
-        ranks = [
-            (order.index(kind), record["uncertain"])
-            for kind, record in zip(kinds, claims, strict=True)
-        ]
-        for x, (rank, uncertain) in enumerate(sorted(ranks)):
-            numbers[order[rank]] += 1
-            style = _style(*order[rank], uncertain=uncertain)
-            ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **style))
-    handles = [
-        Patch(
-            **_style(*kind), label=f"{n} {PLURALS[kind[0]]}" + ", an open choice turns it" * kind[1]
-        )
-        for kind, n in numbers.items()
-        if n
-    ]
-    uncertain = sum(record["uncertain"] for claims in shown.values() for record in claims)
-    label = f"hatched: {uncertain} uncertain"
+        for x, kind in enumerate(sorted(map(_kind, claims))):
+            ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **_style(*kind)))
+    kinds = [*map(_kind, chain(*shown.values()))]
+    handles = []
+    for (rank, turned), n in sorted(Counter(kind[:2] for kind in kinds).items()):
+        label = f"{n} {PLURALS[VERDICTS[rank]]}" + ", an open choice turns it" * turned
+        handles.append(Patch(**_style(rank, turned), label=label))
+    label = f"hatched: {sum(uncertain for *_, uncertain in kinds)} uncertain"
     handles.append(Patch(facecolor=EDGE, edgecolor="white", hatch=HATCH, linewidth=0, label=label))
     _bare(ax)
     ax.set(xlim=(0, 19), ylim=(max(len(shown), 1), 0))
     ax.set_yticks([y + 0.5 for y in range(len(shown))], [titles[name] for name in shown])
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=SMALLEST + 0.5)
-    figure.suptitle(f"{sum(numbers.values())} sentences: would a rerun print them again?")
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=2, handlelength=1.2, columnspacing=1
+    )
+    figure.suptitle(f"{len(kinds)} sentences: would a rerun print them again?")
     return figure
 
 
@@ -97,31 +88,32 @@ def _observed(runs: Mapping[str, Card]) -> dict[str, list[Row]]:
     return {name: claims for name, claims in observed.items() if claims}
 
 
-def _style(verdict: str, turned: bool, uncertain: bool = False) -> dict[str, Any]:
-    """How a square looks: pale is four tenths as strong."""
+def _kind(record: Row) -> tuple[int, bool, bool]:
+    """The place of a sentence's verdict, whether a choice turns it, and whether it is uncertain."""
+    turned = record["agree"] < record["counted"]
+    return VERDICTS.index(record["verdict"]), turned, record["uncertain"]
+
+
+def _style(rank: int, turned: bool, uncertain: bool = False) -> dict[str, Any]:
+    """How a square looks: pale is four tenths as strong; white has an edge."""
     strength = 0.4 if turned else 1.0
-    face = [1 - strength * (1 - part) for part in to_rgb(COLOURS[verdict])]
-    without = COLOURS[verdict] == "#ffffff"
-    edge = "white" if uncertain and not without else EDGE if without else face
-    return {
-        "facecolor": face,
-        "edgecolor": edge,
-        "hatch": HATCH if uncertain else None,
-        "linewidth": 0.8 if without else 0,
-    }
+    face = [1 - strength * (1 - part) for part in to_rgb(COLOURS[VERDICTS[rank]])]
+    if VERDICTS[rank] == TOO_FEW:
+        return {"facecolor": face, "edgecolor": EDGE, "linewidth": 0.8}
+    hatch = HATCH if uncertain else None
+    return {"facecolor": face, "edgecolor": "white", "hatch": hatch, "linewidth": 0}
 
 
 def _range(ax: Axes, y: float, record: Row) -> None:
     """A sentence's dot and line."""
-    counted = [one["probability"]["value"] for one in record["readings"] if one["counts"]]
+    shares = [one["probability"]["value"] for one in record["readings"] if one["counts"]]
     main = record["readings"][0]["probability"]["value"]
-    colour = EDGE if record["verdict"] == VERDICTS[-1] else COLOURS[record["verdict"]]
-    ax.plot([min([main, *counted]), max([main, *counted])], [y, y], color=colour, alpha=0.5)
-    hollow = record["uncertain"] or record["verdict"] == VERDICTS[-1]
+    without = record["verdict"] == TOO_FEW
+    colour = EDGE if without else COLOURS[record["verdict"]]
+    ax.plot([min([main, *shares]), max([main, *shares])], [y, y], color=colour, alpha=0.5)
+    face = "white" if without or record["uncertain"] else colour
     marker = "s" if not_rerun(record) else "o"
-    ax.plot(
-        main, y, marker, color=colour, markersize=5, markerfacecolor="white" if hollow else colour
-    )
+    ax.plot(main, y, marker, color=colour, markersize=5, markerfacecolor=face)
 
 
 def _bare(ax: Axes) -> None:

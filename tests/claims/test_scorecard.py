@@ -172,7 +172,7 @@ VALUES = [
 
 
 def test_the_choices_of_a_paper_stand_in_a_table_with_their_sources():
-    (table,) = scorecard.choices(VALUES)
+    _, table = scorecard.choices(VALUES)
     assert table.splitlines()[2] == (
         "| width | *one*: Section 2<br>*two* | *five*: Fig. 3 | *seven*: Fig. 5 (on few"
         " trials)<br>*ten*: footnote 3: no<br>*six*: found by search |"
@@ -191,7 +191,7 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
         "choices": VALUES,
         "at_once": [line | {"choice": "", "value": ""}, line | {"excluded_by": "a clause"}],
     }
-    sentences, findings, shared, table, values = scorecard.summary(run)
+    (sentences, findings, shared), (_, table, *values) = scorecard.summary(run)
     assert sentences.startswith("**2 sentences**: ● 2 come out again")
     assert findings.startswith("**1 findings** (") and "● 1 comes out again" in findings
     assert shared == "Judged together: 9-A + 9-B: comes out again."
@@ -199,8 +199,8 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
         "| main | 1 of 2 | 1.2 | 9-B |",
         "| five (width), excluded | 1 of 2 | 1.2 | 9-B |",
     ]
-    assert [values] == scorecard.choices(VALUES)
-    assert scorecard.summary({"claims": [OWN], "findings": [], "at_once": []}) == []
+    assert values == scorecard.choices(VALUES)
+    assert scorecard.summary({"claims": [OWN], "findings": [], "at_once": []}) == ([], [])
 
 
 MAIN, OTHER, WIDE = reading(0.9975), reading(0.0025), {"value": 1.5, "shows": "ratio"}
@@ -228,8 +228,8 @@ def test_totals_count_observations_alone():
     fixed = CLAIM | {"verdict": "does not", "readings": [reading(0.0, how="nothing redrawn")]}
     fixed |= {"agree": 1, "counted": 1}  # no other interpretation
     assert scorecard.totals([CLAIM, always, OWN, few, fixed]) == (
-        "● 2 come out again (1 under every interpretation), ○ 1 does not (0 under every"
-        " interpretation), ◌ 0 now and then, ◇ 1 too few; 1 of them uncertain, 1 not rerun"
+        "● 2 come out again (1 under every interpretation), ○ 1 does not, ◌ 0 now and then, ◇ 1 too"
+        " few; 1 of them uncertain, 1 not rerun"
     )
 
 

@@ -10,7 +10,7 @@ from traces import trace_of
 from kbrepro import figures, papers
 from kbrepro.claims.estimates import Estimate
 from kbrepro.claims.judging import Reading
-from kbrepro.figures import comparisons
+from kbrepro.figures import comparisons, verdicts
 from kbrepro.figures.style import CYCLE
 from kbrepro.trials.curve import log_spaced
 
@@ -120,3 +120,50 @@ def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
     assert (
         min(Text.get_window_extent(text).x0 for text in labels.values()) > ax.get_window_extent().x1
     )
+
+
+# Verdicts of all papers
+
+
+def sentence(verdict, values, uncertain=False, agree=0, how="redrawn"):
+    """A judged sentence; `values` of its interpretations, all of which count."""
+    readings = [{"probability": {"value": value, "how": how}, "counts": True} for value in values]
+    record = {"kind": "observation", "id": "9-A", "quote": "A wins.", "verdict": verdict}
+    counted = {"agree": agree or len(values), "counted": len(values), "uncertain": uncertain}
+    return record | counted | {"readings": readings}
+
+
+SENTENCES = [
+    sentence("does not", [0.05, 0.7], agree=1),
+    sentence("comes out again", [0.95, 0.99], uncertain=True),
+    sentence("comes out again", [1.0], how="nothing redrawn"),
+    sentence("too few", [1.0], uncertain=True),
+    sentence("comes out again", [1.0]) | {"kind": "remark"},
+]
+RUNS = {"09_toy": {"claims": SENTENCES}, "06_own": {"claims": SENTENCES[-1:]}}
+TITLES = {"09_toy": "Toy, 2026", "06_own": "Own"}
+
+
+def test_a_square_is_strong_pale_hatched_or_white_by_its_verdict(styled):
+    figure = verdicts.squares(RUNS, TITLES)
+    looks = [(to_hex(one.get_facecolor()), bool(one.get_hatch())) for one in figure.axes[0].patches]
+    again, fails, _, few = verdicts.COLOURS.values()
+    assert looks[:2] == [(again, False), (again, True)] and looks[3] == (few, False)
+    (pale, hatched) = looks[2]
+    assert pale not in verdicts.COLOURS.values() and pale[1:3] > fails[1:3] and not hatched
+    said = [text.get_text() for text in figure.legends[0].get_texts()]
+    named = ["2 come out again", "1 do not, an open choice turns it", "1 too few"]
+    assert said == [*named, "hatched: 2 uncertain"]
+    assert figure.get_suptitle().startswith("4 sentences: ")
+    plt.close(figure)
+
+
+def test_a_dot_lies_at_the_main_interpretation_and_its_line_spans_all_that_count(styled):
+    figure = verdicts.ranges(RUNS, TITLES)
+    spans, dots = figure.axes[0].lines[::2], figure.axes[0].lines[1::2]
+    assert [(*span.get_xdata(),) for span in spans[:2]] == [(0.05, 0.7), (0.95, 0.99)]
+    assert [dot.get_xdata()[0] for dot in dots] == [0.05, 0.95, 1.0, 1.0]
+    assert [dot.get_marker() for dot in dots] == ["o", "o", "s", "o"]
+    hollow = [dot.get_markerfacecolor() == "white" for dot in dots]
+    assert hollow == [False, True, False, True]
+    plt.close(figure)
