@@ -2,8 +2,8 @@
 skipped elsewhere.
 
 The texts are reading copies, read by machine: line ends, hyphens, ligatures, quotation marks,
-dashes and LaTeX differ from copy to copy, so both sides are brought to one form. A quote leaves out
-([...]) what a copy garbles.
+dashes and LaTeX differ from copy to copy, so both sides are brought to one form. A quote has in
+brackets what a copy garbles: a symbol in our letters, or [...].
 """
 
 import os
@@ -26,8 +26,8 @@ TEXTS = {
     "04": "calandriello2019*",
     "05": "li2024*",
 }
-LEFT_OUT = "[...]"
-#: The most characters of a text that [...] may leave out: formulas, which some copies give three
+BRACKETS = re.compile(r"\[[^]]*\]")
+#: The most characters of a text that brackets may stand for: formulas, which some copies give three
 #: times, not pages.
 GAP = 1000
 
@@ -61,7 +61,7 @@ def stands_in(quote, text):
     """Whether the pieces of a quote stand in a normal text, whole words each, in order and near one
     another.
     """
-    pieces = [piece for piece in map(normal, quote.split(LEFT_OUT)) if piece]
+    pieces = [piece for piece in map(normal, BRACKETS.split(quote)) if piece]
     return (
         bool(pieces)
         and re.search(rf"[\s\S]{{0,{GAP}}}?".join(map(_whole, pieces)), text) is not None

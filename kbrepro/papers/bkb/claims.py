@@ -160,8 +160,8 @@ def bkb_is_close_in_figure_1(fig1):
     shows="share of the unseen half of Fig. 1 inside SoR's mean ± 3 sd, dictionary of qbar = 2",
 )
 def sor_starves(fig1):
-    """Using [...] is known to cause variance starvation, as it can severely underestimate the
-    variance of a test point [...] when it is far from the points in [...]
+    """Using [z(x)ᵀz(x)] is known to cause variance starvation, as it can severely underestimate the
+    variance of a test point [x] when it is far from the points in [S]
     """
     return sometimes(*(much_better(1, fig1("SoR", f"starved, t = {t}")) for t in SEEN_AT))
 
@@ -191,7 +191,7 @@ def members(fig1):
 def a_larger_qbar_costs_few_members(fig1):
     """parameter is used to increase the inclusion probability in order to boost the overall success
     probability of the approximation procedure at the expense of a small increase in the size of
-    [...]
+    [S_(t+1)]
     """
     return always(*starmap(slightly_better, pairwise(members(fig1))))
 
@@ -252,7 +252,7 @@ def largest_growth(pulls):
     ),
 )
 def one_qbar_serves_ten_horizons(pulls):
-    """Note that although [...] must satisfy the condition of Theorem 1 for the result to hold, it
+    """Note that although [q] must satisfy the condition of Theorem 1 for the result to hold, it
     is quite robust to uncertainty on the desired horizon
     """
     return always(
@@ -473,8 +473,8 @@ def smaller_ratio(one, other, what="total"):
     shows="space of exact GP-UCB over BKB's after 5000 pulls, the smaller of d = 1 and 2",
 )
 def a_step_is_much_cheaper_than_a_refit(line, plane):
-    """inducing points results in an algorithm with [...] per-step runtime and [...] space, a
-    significant improvement over the [...] time and [...] space cost of GP-UCB.
+    """inducing points results in an algorithm with [O(A d_eff²)] per-step runtime and [O(A d_eff)]
+    space, a significant improvement over the [Ω(At²)] time and [Ω(At)] space cost of GP-UCB.
     """
     faster = compared(clearly_better, [line, plane], ["BKB"], ["exact, refit"])
     smaller = compared(clearly_better, [line, plane], ["BKB"], ["exact, refit"], "space")
@@ -516,7 +516,7 @@ def a_step_is_cheaper_than_an_update(line, plane):
     shows="members of the dictionary in d = 2 over those in d = 1, of 5000 pulls",
 )
 def a_simple_problem_has_few_members(line, plane):
-    """Conversely, if the problem is simple, then BKB greatly reduces the size of [...]"""
+    """Conversely, if the problem is simple, then BKB greatly reduces the size of [S_t]"""
     return much_better(line("BKB", MEMBERS), plane("BKB", MEMBERS))
 
 

@@ -302,7 +302,7 @@ GAP = "mean simple regret, in ranges of g:"
     ),
 )
 def oi_is_similar_to_cucb(*swept):
-    """The experimental results show that OI with [...] b ≤ 1 has similar performance to cUCB"""
+    """The experimental results show that OI with [b ≤ 1] has similar performance to cUCB"""
     alike = partial(similar, axis=1.0)
     return always(*compared(alike, swept, OI_OF_SMALL_B, ["cUCB"], CURVE))
 
@@ -314,7 +314,7 @@ def oi_is_similar_to_cucb(*swept):
     shows="largest gap between the curves of OI, b = 0.0001, and cUCB, in ranges of g",
 )
 def oi_and_cucb_are_indistinguishable(swept1):
-    """The curves of OI with [...] and cUCB for [...] are indistinguishable."""
+    """The curves of OI with [b = 0.0001] and cUCB for [g_1] are indistinguishable."""
     return indistinguishable(swept1("OI 0.0001", APART), 0.0, 1.0)
 
 
@@ -331,8 +331,8 @@ def oi_and_cucb_are_indistinguishable(swept1):
     ),
 )
 def one_is_the_best_choice(swept1):
-    """To find the best choice of [...] for OI, we conduct experiments for OI [...] and we will use
-    OI with [...] = 1 as one of the baselines in the following section.
+    """To find the best choice of [b] for OI, we conduct experiments for OI [...] and we will use
+    OI with [b] = 1 as one of the baselines in the following section.
     """
     others = OI_OF_SMALL_B[:-1] + OI_OF_LARGE_B
     clearly = compared(partial(clearly_better, axis=1.0), [swept1], others, ["OI 1"], CURVE)
@@ -379,7 +379,7 @@ def gpn_ucb_beats_exact_cei(g1):
 )
 def both_are_near_optimal_by_50(*both):
     """The experimental results show that both algorithms are able to locate a near-optimal point in
-    a short time (by T=50 [...]).
+    a short time (by [T = 50]).
     """
     return always(*near_optimal(at_50(both, OURS)))
 
@@ -392,7 +392,7 @@ def both_are_near_optimal_by_50(*both):
     finding="obvious",
 )
 def nonada_is_best_where_one_is_obvious(g2):
-    """In terms of simple regret, for [...] with an "obvious" maximizer, NonAda outperforms all the
+    """In terms of simple regret, for [g_2] with an "obvious" maximizer, NonAda outperforms all the
     baselines
     """
     return lower(g2, ["NonAda"], BASELINES)
@@ -418,7 +418,7 @@ def gpn_ucb_equals_cei_where_one_is_obvious(g2):
     finding="several",
 )
 def cei_is_slightly_ahead(g1):
-    """For [...] with several potential maximizers, our algorithms are slightly outperformed by
+    """For [g_1] with several potential maximizers, our algorithms are slightly outperformed by
     cEI
     """
     return always(*compared(partial(slightly_better, axis=1.0), [g1], ["cEI"], OURS, MEAN))
@@ -547,8 +547,8 @@ def both_can_be_effective(*both):
 
 @claim("5-L", "H.5, Fig. 6", effect=off, shows="largest difference from the three printed numbers")
 def ratios_are_as_printed(ratios):
-    """close to 1; with [...] we get this ratio being 0.958, 0.939, and 0.934 for [...] and 2
-    respectively.
+    """close to 1; with [u = 0.5, v = 0.3] we get this ratio being 0.958, 0.939, and 0.934 for
+    [ν = 1, 1.5] and 2 respectively.
     """
     return off(ratios) <= 0.0005
 
@@ -563,7 +563,7 @@ def ratios_are_as_printed(ratios):
     shows="R_T of cUCB given L = 1 over that given L = 2",
 )
 def loose_bounds_cost_regret(versions):
-    """This may be caused by the large uncertainty in (283) when [...] L > 1, which makes the
+    """This may be caused by the large uncertainty in (283) when [L > 1], which makes the
     confidence bounds loose."""
     loose = clearly_better(1.0, versions("cUCB", "relative width"))
     return loose & better(versions["L = 1"], versions["L = 2"])
@@ -587,7 +587,7 @@ def envelope_saves_regret(versions):
     shows="mean R_T if the envelope reaches over all of D over that if it reaches 1, minus 1",
 )
 def distant_points_have_no_impact(versions):
-    """sufficiently close to [...] (since distant ones should have no impact)"""
+    """sufficiently close to [z] (since distant ones should have no impact)"""
     near = versions["as in L.2"]
     far = versions["over all of D"]
     return indistinguishable(near, far, np.maximum(near, far))

@@ -263,7 +263,7 @@ def harder(fig1a, fig1b, fig2a, fig2b):
     shows="mean R_T in Fig. 1 over that in Fig. 2, the largest of two panels and five rules",
 )
 def the_rkhs_is_harder(fig1a, fig1b, fig2a, fig2b):
-    """which is the arguably harder [...] setting of a fixed, unknown target function."""
+    """which is the arguably harder [agnostic] setting of a fixed, unknown target function."""
     return typically(*better(1.0, harder(fig1a, fig1b, fig2a, fig2b)))
 
 
@@ -329,7 +329,7 @@ gain = Table("Fig. 4, temperature", "temperature", 120, "row", rows=120)
     ),
 )
 def one_is_better_than_the_gain_of_the_pulls(gain):
-    """with [...] (found via cross-validation)."""
+    """with [γ_t = 1] (found via cross-validation)."""
     return better(gain["IGP-UCB"], gain[GAIN_OF_PULLS])
 
 
@@ -384,8 +384,8 @@ def markedly_improves(*but_temperature):
     shows="mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels, in four of d = 1",
 )
 def gp_ts_is_behind_igp_ucb(*synthetic):
-    """which is a multiplicative [...] factor away from the bound [...] obtained for IGP-UCB and
-    similar behavior is reflected in our simulations on synthetic data.
+    """which is a multiplicative [√d] factor away from the bound [O(γ_T √T)] obtained for IGP-UCB
+    and similar behavior is reflected in our simulations on synthetic data.
     """
     return always(*compared(better, synthetic, ["IGP-UCB"], ["GP-TS"]))
 
