@@ -8,7 +8,14 @@ project = "kbrepro"
 html_title = "kbrepro"
 extensions = ["myst_nb", "sphinx.ext.autodoc"]
 # what else the project has is no page
-include_patterns = ["*.md", "docs/**", "notebooks/*", "results/*.md", "results/claims/*", "data/README.md"]
+include_patterns = [
+    "*.md",
+    "docs/**",
+    "notebooks/*",
+    "results/*.md",
+    "results/claims/*",
+    "data/README.md",
+]
 
 nb_execution_mode = "off"
 nb_merge_streams = True

@@ -403,17 +403,21 @@ def _said(record: Row) -> str:
     """The sentence, where it stands, and the finding that it shares with others."""
     said = f"{_quoted(record)} ({record['where']}"
     if "outcome" in record:
-        corrected = record["corrected"].replace("*", "\\*")
-        return f"{said})" + f"<br>corrected: {corrected}" * bool(corrected)
+        corrected = f"<br>corrected: {_plain(record['corrected'])}"
+        return f"{said})" + corrected * bool(record["corrected"])
     return said + f"; one finding: {record['finding']}" * bool(record["finding"]) + ")"
 
 
 def _quoted(record: Row) -> str:
-    """The sentence, or the statement of a theorem; its asterisks stand for themselves."""
-    said: str = record["statement"] if "outcome" in record else record["quote"]
-    said = said.replace("*", "\\*")
+    """The sentence, or the statement of a theorem."""
+    said = _plain(record["statement"] if "outcome" in record else record["quote"])
     is_quote = "quote" in record and record["kind"] != "own question"
     return f"“{said}”" if is_quote and not said.startswith(ROW) else said
+
+
+def _plain(text: str) -> str:
+    """Text whose asterisks stand for themselves."""
+    return text.replace("*", "\\*")
 
 
 def _verdict(record: Row) -> str:
@@ -455,7 +459,7 @@ def _beside(record: Row) -> str:
 def _number(record: Row) -> list[str]:
     """Our number, then the trials behind it in small print; of a theorem, what was checked."""
     if "outcome" in record:
-        return [record["checked"]]
+        return [_plain(record["checked"])]
     main = record["readings"][0]
     if not (effect := record["effect"]):
         return _trials(main)
@@ -536,7 +540,7 @@ def _room(record: Row) -> list[str]:
     room = record["room"]
     if room != room or not record["runs"]:
         return []
-    return [f"room: {_short(room) if room >= 1e-3 else 'under 0.001'} of the bound"]
+    return [f"reaches {_short(room) if room >= 1e-3 else 'under 0.001'} times the bound"]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
