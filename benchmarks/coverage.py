@@ -2,8 +2,7 @@
 
 An experiment is simulated many times, its replication probability estimated from what it kept, and
 the interval compared with the true probability, that of a million experiments. Writes every number
-to results/coverage.csv and results/coverage_bias.csv, and docs/coverage.md, which says what they
-come to.
+to results/coverage.csv and results/coverage_bias.csv. docs/replication.md says what they come to.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from kbrepro import paths
-from kbrepro.claims import replication, scorecard
+from kbrepro.claims import replication
 from kbrepro.claims.estimates import LEVEL
 from kbrepro.claims.replication import Holds, Rows, drawn_once, redrawn
 from kbrepro.typing import Array, Bools
@@ -73,8 +72,8 @@ POPULATIONS = (
     Population("lognormal", _lognormal),
     Population("5 % stuck", _stuck),
     Population("Bernoulli", _bernoulli),
-    Population("clustered", _clustered, 3),
-    Population("clustered, groups not told", _clustered, 3, grouped=False),
+    Population("in groups that are passed", _clustered, 3),
+    Population("in groups that are not passed", _clustered, 3, grouped=False),
 )
 
 
@@ -95,11 +94,11 @@ def limits(found: Array, targets: tuple[float, ...]) -> tuple[Array, Array]:
     """Return limits (targets,) that a share of `found` nearest to each target does not exceed, and
     these shares, neither 0 nor 1 if there are others.
     """
-    atoms, counts = np.unique(found, return_counts=True)
-    shares = counts.cumsum() / len(found)
-    shares[-1] = np.inf
+    most = np.unique(found) + 1e-9  # rounding: sums in another order
+    shares = np.searchsorted(np.sort(found), most, side="right") / len(found)
+    shares[shares == 1] = np.inf
     nearest = [int(np.abs(shares - target).argmin()) for target in targets]
-    return atoms[nearest] + 1e-9, shares[nearest]  # rounding: sums in another order
+    return most[nearest], shares[nearest]
 
 
 def _statistics(population: Population, rng: Generator, size: int, behind: int) -> Array:
@@ -230,87 +229,15 @@ def rows(simulated: int, n_resamples: int, behind: int, seed: int = 0) -> Iterat
                     }
 
 
-PAGE = """# How often the interval covers
-
-`kb.replication_probability` gives an interval for how often an experiment of the same size would
-fulfil a predicate. Here experiments are simulated whose true probability is known, and the share of
-{simulated} intervals at 95 % that hold it is counted. Made by `python -m benchmarks.coverage`;
-every number is in [a table](../results/coverage.csv).
-
-- **Populations**, three methods each: normal; lognormal; 5 % of trials stuck, with eleven times the
-  regret of the others; Bernoulli; clustered, three rows a group with a correlation of one half,
-  drawn by groups; the same with groups not told.
-- **Sentences**: sign (a less than b), ratio (a at most a limit times b), conjunction (a less than b
-  and than c), similar (a within a limit of b), on means. A shift or limit sets the true
-  probability, which is that of a million experiments; Bernoulli means have few values, and
-  the nearest one is taken.
-- **Size**: rows (groups where they are told) of the experiment; **kept**: rows that are at hand.
-
-95 % are *reached* in a cell if at most two standard errors are missing, so from {least:.3f} on.
-Cells whose intervals have a mean length of {long} or more say little, and are not counted:
-
-{reached}
-
-## How far the number is off
-
-Where at least twice the rows are kept, it is the share of experiments that draw each row at most
-once, and right on average. With fewer rows it is the mean over redraws, which is pulled: towards
-one half for a one-sided sentence, towards 0 for one that asks for a small difference. Means of
-{simulated} numbers, normal, size 10:
-
-{biased}
-"""
-
-
 def least(simulated: int) -> float:
     """Return the smallest share covered that is within two standard errors of 95 %."""
     return LEVEL - 2 * float(np.sqrt(LEVEL * (1 - LEVEL) / simulated))
 
 
-def reached(table: pd.DataFrame, simulated: int) -> str:
-    """Return a line for each population: in how many cells that say something 95 % are reached, and
-    the worst one.
-    """
-    lines = []
-    for name, cells in table[table["length"] < LONG].groupby("population", sort=False):
-        fine = int((cells["covered"] >= least(simulated)).sum())
-        worst = cells.loc[cells["covered"].idxmin()]
-        lines.append(
-            f"- {name}: 95 % reached in {fine} of {len(cells)} cells; the least is"
-            f" {worst['covered']:.2f} ({worst['predicate']}, size {worst['size']}, kept"
-            f" {worst['kept']}, true probability {worst['probability']:.2f})"
-        )
-    return "\n".join(lines)
-
-
-def biased(table: pd.DataFrame) -> str:
-    """Return a table of the mean number by sentence, kept rows and true probability."""
-    lines = []
-    for sentence, kept, number, *means in table.to_numpy().tolist():
-        lines.append([sentence, str(kept), number, *(f"{mean:.2f}" for mean in means)])
-    head = ["sentence", "kept", "number", *(f"true {target:g}" for target in BIASED)]
-    return scorecard.table(head, lines)
-
-
-def page(table: pd.DataFrame, means: pd.DataFrame, simulated: int) -> str:
-    """Return docs/coverage.md."""
-    return PAGE.format(
-        simulated=simulated,
-        least=least(simulated),
-        long=LONG,
-        reached=reached(table, simulated),
-        biased=biased(means),
-    )
-
-
 def main() -> None:
-    root = paths.project_root()
-    tables: list[pd.DataFrame] = []
     for name, made in (("coverage", rows), ("coverage_bias", bias)):
-        path = root / "results" / f"{name}.csv"
-        paths.write_text(path, pd.DataFrame(made(**FULL)).to_csv(index=False, float_format="%.4f"))
-        tables.append(pd.read_csv(path))
-    paths.write_text(root / "docs" / "coverage.md", page(tables[0], tables[1], FULL["simulated"]))
+        table = pd.DataFrame(made(**FULL)).to_csv(index=False, float_format="%.4f")
+        paths.write_text(paths.project_root() / "results" / f"{name}.csv", table)
 
 
 if __name__ == "__main__":

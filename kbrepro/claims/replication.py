@@ -297,7 +297,7 @@ def replication_probability(
     redraws. The interval is that of redraws, expanded (`interval`); from fewer than eight rows it
     is (0, 1), too few. Experiments of one row are enumerated: if all methods are drawn
     together, the number is the plain share, with its Clopper-Pearson interval. How often intervals
-    cover stands in docs/coverage.md. Raises ValueError on NaN, in `data` or of a statistic, on
+    cover stands in docs/replication.md. Raises ValueError on NaN, in `data` or of a statistic, on
     columns, groups and sizes that do not fit, on fewer than 100 resamples, and on a predicate or
     statistic that does not return one value an experiment. Sources: Goodman 1992; Miller 2009;
     Buzbas and Devezer 2024.
