@@ -47,9 +47,6 @@ def ids():
 
 @every_page
 def test_every_claim_cited_is_one(page):
-    """But where it stands what became of the old ones."""
-    if page.parent.name == "old_claims":
-        pytest.skip("names of before")
     cited = re.findall(r"(?<![\w-])\d-[A-Z]{1,2}(?![\w-])", page.read_text(encoding="utf-8"))
     assert {*cited} <= ids()
 
