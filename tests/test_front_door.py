@@ -1,6 +1,7 @@
 """`import kbrepro as kb`: what it gives, and what it does not load."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import numpy as np
 from pages import blocks, page, run
 
 import kbrepro as kb
+from kbrepro.bandits.posterior import DRAWS, LEAST_NOISE
 
 NUMERIC = (
     "numpy, scipy.fft, scipy.linalg, scipy.spatial.distance, scipy.special, threadpoolctl, tqdm"
@@ -54,3 +56,9 @@ def test_what_the_page_on_own_problems_says_runs():
     policies = {name: scope[name] for name in ("Mine", "Uniform")}
     traces = kb.run_trials(kb.Experiment(kb.Known(problem), policies, 30), 2, 6)
     assert [trace.arms.shape for trace in traces.values()] == [(2, 30), (2, 30)]
+
+
+def test_the_least_noise_is_that_of_the_page_on_own_problems():
+    named = re.findall(r"\n\| (1e-\d+) \|", page("docs/own_problem.md"))
+    least = [LEAST_NOISE[use] for use in ("a posterior", DRAWS, "a posterior on a lattice")]
+    assert list(map(float, named)) == least
