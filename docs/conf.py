@@ -1,28 +1,27 @@
 """Sphinx configuration of the report; `kbrepro report` supplies the pages."""
 
 import re
+import textwrap
 from importlib.metadata import files
 from pathlib import Path
+
+import yaml
+from docutils import nodes
+from sphinx import addnodes
 
 project = "kbrepro"
 html_title = "kbrepro"
 extensions = ["myst_nb", "sphinx.ext.autodoc"]
 # what else the project has is no page
-include_patterns = [
-    "*.md",
-    "docs/**",
-    "notebooks/*",
-    "results/*.md",
-    "results/claims/*",
-    "data/README.md",
-]
+include_patterns = ["*.md", "docs/**", "notebooks/*", "data/README.md"]
+include_patterns += ["results/README.md", "results/figures.md", "results/claims/*.md"]
 
 nb_execution_mode = "off"
 nb_merge_streams = True
 nb_render_markdown_format = "myst"  # what cells show has tables and formulas
 nb_code_prompt_show = "Show {type}"  # source or outputs
 nb_code_prompt_hide = "Hide {type}"
-myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_enable_extensions = ["dollarmath", "amsmath", "html_image"]
 myst_heading_anchors = 3
 # a results page may skip a heading level, pandas adds output types that HTML has no use for, and
 # what a page links to need not be part of the report (tests/test_pages.py looks for it in the
@@ -38,7 +37,7 @@ mathjax_path = MATHJAX.name
 
 html_theme = "sphinx_book_theme"
 html_css_files = ["report.css"]
-# a paper's page before what the package calls its parts
+# headings and named rows first, then pages, then what the package calls its parts
 html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))
 html_show_copyright = False
 html_show_sphinx = False
@@ -106,8 +105,58 @@ def say_profile(app, config):
         )
 
 
+def bibtex(work):
+    """A work of CITATION.cff as an entry of BibTeX; a title keeps its capitals."""
+    names = [", ".join([*author.values()][:2]) for author in work["authors"]]
+    fields = {
+        "author": " and ".join(names) if "year" in work else f"{{{names[0]}}}",
+        "title": f"{{{work['title']}}}",
+        "booktitle": work.get("collection-title"),
+        "year": work.get("year"),
+        "note": f"Version {work['version']}" if "version" in work else None,
+        "url": work.get("url"),
+    }
+    key = f"{names[0].partition(',')[0].lower()}{work['year']}" if "year" in work else project
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    kind = "inproceedings" if fields["booktitle"] else "misc"
+    return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+
+
+def cite(app, docname, source):
+    """The first page ends with the entries of the project and of its papers."""
+    if docname == "index":
+        work = yaml.safe_load(Path(app.srcdir, "CITATION.cff").read_text("utf-8"))
+        entries = [bibtex(one) for one in (work, *work["references"])]
+        block = "\n\n".join(["```bibtex", *entries]).replace("\n\n", "\n", 1)
+        source[0] += f"\n## Cite\n\n{work['message']}\n\n{block}\n```\n"
+
+
+def name_rows(app, doctree):
+    """The search finds a table's row that has an anchor, by its section and first cell.
+
+    A title within an index node is searched as a heading is, and is not shown. Sphinx links small
+    pictures to large ones, unless the page has a link of its own there.
+    """
+    for picture in doctree.findall(nodes.image):
+        if isinstance(picture.parent, nodes.inline):
+            picture["classes"].append("no-scaled-link")
+    for anchor in [*doctree.findall(nodes.raw)]:
+        named, row = re.match(r'<a id="([^"]+)">', anchor.astext()), anchor.parent
+        while row and not isinstance(row, nodes.row):
+            row, section = row.parent, row
+        if named and row:
+            while not isinstance(section, nodes.section):
+                section = section.parent
+            text = " ".join(re.sub(r"<[^>]+>", " ", row[0].astext()).split())
+            text = f"{section[0].astext()} > {textwrap.shorten(text, 40, placeholder=' …')}"
+            title = nodes.title("", text)
+            anchor.parent.insert(0, addnodes.index("", "", title, ids=[named[1]], entries=[]))
+
+
 def setup(app):
     app.add_config_value("profile", "paper", "html")
     app.connect("config-inited", say_profile)
+    app.connect("source-read", cite)
+    app.connect("doctree-read", name_rows)
     app.connect("autodoc-process-docstring", as_text)
     app.connect("autodoc-skip-member", skip)

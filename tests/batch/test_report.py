@@ -32,6 +32,28 @@ PAGE = """# A page
 
 [Home](../README.md), [claims](deep/below.md), [code](../kbrepro/claims.py),
 `policies[name](horizon)`.
+
+## Does it hold on batches? (Fig. 5a, Lemmas 3 to 6)
+
+| item | picture |
+| --- | --- |
+| <a id="toy-fig-2"></a>Fig. 2 | [<img src="../results/picture.png" width="160">](deep/below.md) |
+"""
+# a query and the place that it leads to
+FIRST_HITS = {
+    "Fig. 5a": "docs/page#does-it-hold-on-batches-fig-5a-lemmas-3-to-6",
+    "figure 5a of a page": "docs/page#does-it-hold-on-batches-fig-5a-lemmas-3-to-6",
+    "lemma 4": "docs/page#does-it-hold-on-batches-fig-5a-lemmas-3-to-6",
+    "batch": "docs/page#does-it-hold-on-batches-fig-5a-lemmas-3-to-6",
+    "fig 2": "docs/page#toy-fig-2",
+    "looking": "docs/page#where-to-look",
+    "BELOW": "docs/deep/below",
+    "policies": "docs/page",
+    "9-A": "results/README#9-A",
+}
+BROWSER = """
+const window = globalThis, SPHINX_HIGHLIGHT_ENABLED = false, document = { getElementById() {} };
+function _ready() {}
 """
 PIXEL = (
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\nIDATx\x9cc\xf8\x0f\0\x01\x01\x01\0\x1b"
@@ -52,8 +74,8 @@ def project(toy):
     """
     root, results = toy.root, toy.folder.parent
     (root / "docs/deep").mkdir(parents=True)
-    for name in ("conf.py", "report.css", "search_scorer.js"):
-        shutil.copy(ROOT / "docs" / name, root / "docs")
+    for name in ("CITATION.cff", "docs/conf.py", "docs/report.css", "docs/search_scorer.js"):
+        shutil.copy(ROOT / name, root / name)
     for name, text in {
         "README.md": README,
         "docs/page.md": PAGE,
@@ -107,6 +129,7 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
         for link in re.findall(r'(?:href|src)="([^"#?]+)', text):
             is_outside = link.startswith(("https:", "mailto:"))
             assert is_outside or (page.parent / link).exists(), (page, link)
+    assert "@inproceedings{srinivas2010," in re.sub("<.*?>", "", pages[index])
     assert "See the" in pages[site / f"notebooks/{NOTEBOOK}.html"]
     run = scorecard.read(results)[NOTEBOOK]
     for sentence in run["claims"] + run["theorems"]:
@@ -122,6 +145,20 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
     with pytest.raises(report.ReportFailed, match=r"reports errors:\ndocs/page\.md"):
         report.build(root, results)
     assert index.read_text(encoding="utf-8") == pages[index] and not list(results.glob("*.partial"))
+
+
+@needs_sphinx
+def test_its_search_leads_to_headings_and_to_rows_with_an_anchor(project):
+    quickjs = pytest.importorskip("quickjs", reason="quickjs has no wheel for this Python")
+    site, browser = report.build(*project).parent, quickjs.Context()
+    scripts = ("_static/searchtools.js", "_static/language_data.js", "searchindex.js")
+    browser.eval(BROWSER)
+    for script in scripts:
+        browser.eval((site / script).read_text(encoding="utf-8"))
+    for query, place in FIRST_HITS.items():
+        parsed = f"Search._parseQuery({json.dumps(query)})"
+        hit = f"Search._performSearch(...{parsed}).pop()"
+        assert browser.eval(f"(hit => hit && hit[0] + hit[2])({hit})") == place, query
 
 
 def test_without_results_it_says_what_to_do(tmp_path):
