@@ -131,15 +131,23 @@ def cite(app, docname, source):
         source[0] += f"\n## Cite\n\n{work['message']}\n\n{block}\n```\n"
 
 
+def link_pictures(app, doctree):
+    """Sphinx copies pictures and links small ones to large ones: where a page links one to a file
+    in HTML, which leads to no copy, that link goes; one in Markdown stays.
+    """
+    for picture in [*doctree.findall(nodes.image)]:
+        cell, at = picture.parent, picture.parent.index(picture)
+        if isinstance(cell, nodes.inline):
+            picture["classes"].append("no-scaled-link")
+        elif at and re.match('<a href="(?!http)', cell[at - 1].astext()):
+            del cell[at + 1], cell[at - 1]
+
+
 def name_rows(app, doctree):
     """The search finds a table's row that has an anchor, by its section and first cell.
 
-    A title within an index node is searched as a heading is, and is not shown. Sphinx links small
-    pictures to large ones, unless the page has a link of its own there.
+    A title within an index node is searched as a heading is, and is not shown.
     """
-    for picture in doctree.findall(nodes.image):
-        if isinstance(picture.parent, nodes.inline):
-            picture["classes"].append("no-scaled-link")
     for anchor in [*doctree.findall(nodes.raw)]:
         named, row = re.match(r'<a id="([^"]+)">', anchor.astext()), anchor.parent
         while row and not isinstance(row, nodes.row):
@@ -157,6 +165,7 @@ def setup(app):
     app.add_config_value("profile", "paper", "html")
     app.connect("config-inited", say_profile)
     app.connect("source-read", cite)
+    app.connect("doctree-read", link_pictures)
     app.connect("doctree-read", name_rows)
     app.connect("autodoc-process-docstring", as_text)
     app.connect("autodoc-skip-member", skip)

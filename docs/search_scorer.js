@@ -7,13 +7,13 @@ var Scorer = {
 // Headings, and rows with an anchor (conf.py names them "Section > first cell"), that hold every word of the query come
 // before all else, and lead to their place. Sphinx asks for half of a heading's letters: "Fig. 5a" finds none.
 const Headings = {
-  // "Figures 1 to 3" is fig 1 2 3, "1-D" is one word
+  // "Figures 1 to 3" is fig 1 2 3; "1-D" and "5.2" are one word each
   words: (text) => {
     const stemmer = new Stemmer();
     const plain = text.toLowerCase()
-      .replace(/(\d+) to (\d+)/g, (_, first, last) =>
-        Array.from({ length: Math.max(0, last - first + 1) }, (_, more) => +first + more).join(" "))
-      .replace(/\b(\d)-([a-z]{1,2})\b/g, "$1_$2");
+      .replace(/\b(\d+)\.(?=\d)|\b(\d)-(?=[a-z]{1,2}\b)/g, "$1$2_")
+      .replace(/\b(\d+_|)(\d+) to \1(\d+)\b/g, (_, chapter, first, last) =>
+        Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => chapter + (+first + i)).join(" "));
     return splitQuery(plain).map((word) => stemmer.stemWord(word).replace(/^(fig|eq)u.*/, "$1"));
   },
 
@@ -50,9 +50,10 @@ const Headings = {
       const own = Headings.words(heading);
       for (const [file, id] of places) {
         const whole = [titles[file], ...around, heading].join(" ");
+        const held = asked.filter((word) => Headings.holds(own, word)).length;
         let score = Headings.score(heading, asked) - (around.length ? 75 : 0);
-        if (score === -Infinity && asked.some((word) => Headings.holds(own, word)))
-          score = Headings.score(whole, asked) - 200; // the page's title has the other words
+        if (score === -Infinity && held) // the page's title has the other words
+          score = Headings.score(whole, asked) + 10 * held - 300;
         if (score > -Infinity)
           found.push([
             docnames[file], titles[file] === title ? title : `${titles[file]} > ${title}`,
