@@ -105,7 +105,7 @@ texts = _listed("texts", lambda value: isinstance(value, str))
 
 function = _check("a function, or a class or object that can be called", callable)
 source = _check(
-    "a source, which makes the problem of a Trial: one problem in all trials is Known(problem)",
+    "a source, which makes the problem of a Trial; Known(problem) makes the same in all trials",
     callable,
 )
 policies = _check(
@@ -227,15 +227,15 @@ def _numbers(value: object) -> np.ndarray | None:
 
 def _converted(name: str, value: object) -> NDArray[np.float64]:
     allowed = (
-        "numbers in rows of one length, within float64, not masked: texts and categories"
-        " become columns of 0 and 1, durations are divided by a unit"
+        "numbers in rows of one length, within float64, not masked: write texts and categories"
+        " as columns of 0 and 1, and divide durations by a unit"
     )
     with suppress(OverflowError), np.errstate(all="ignore"):  # what is too large becomes infinite
         if (found := _numbers(value)) is not None:
             floats = np.array(found, dtype=np.float64, order="C")
             if found.dtype.kind not in "iuO" or len(np.unique(found)) == len(np.unique(floats)):
                 return floats
-            allowed = "distinct in float64, which holds integers up to 2**53: take an offset off"
+            allowed = "distinct in float64, which holds integers up to 2**53: subtract an offset"
     raise refused(name, value, allowed)
 
 
@@ -267,7 +267,7 @@ def chosen(
         if found.dtype == bool or (flags and binary):
             found = np.flatnonzero(found)
         elif binary:
-            said = f"{name} are {n_arms} zeros and ones: they count as arms 0 and 1; a mask is of"
+            said = f"{name} are {n_arms} zeros and ones: they count as arms 0 and 1; a mask has"
             warnings.warn(f"{said} bools, True and False", stacklevel=4)
     if found is None or found.ndim != 1 or len(found) < least:
         allowed = f"a list or array of arm numbers, or a mask of {n_arms} bools"
@@ -401,7 +401,7 @@ def memory(
 
     free = psutil.virtual_memory().available
     if needed > free:
-        message = f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free"
+        message = f"{what} needs {needed / 1e9:.3g} GB of memory, but {free / 1e9:.3g} GB are free"
         number = int(min((free / bytes_each) ** (1 / power), most))
         raise MemoryError(f"{message}: what fits is {fits.format(number)}" if fits else message)
 

@@ -101,14 +101,14 @@ def check_kernel(kernel: Kernel, points: Array) -> None:
     if K.shape != (n, n) or diagonal.shape != (n,):
         raise ValueError(
             f"{refusal}: of n = {n} points kernel(X, X) must have shape (n, n) and kernel.diag(X)"
-            f" (n,), and they have {K.shape} and {diagonal.shape}"
+            f" shape (n,); their shapes are {K.shape} and {diagonal.shape}"
         )
     near = _check_covariance(refusal, K)
     if (off := np.abs(diagonal - K.diagonal())).max() > near:
         arm = off.argmax()
         raise ValueError(
-            f"{refusal}: diag gives {diagonal[arm]:.3g} and kernel(X, X) {K[arm, arm]:.3g} at arm"
-            f" {arm}"
+            f"{refusal}: kernel.diag(X) must be the diagonal of kernel(X, X); they are"
+            f" {diagonal[arm]:.3g} and {K[arm, arm]:.3g} at arm {arm}"
         )
 
 
@@ -122,13 +122,13 @@ def _check_covariance(refusal: str, K: Array) -> float:
     if gap.max() > near:
         i, j = np.unravel_index(gap.argmax(), K.shape)
         raise ValueError(
-            f"{refusal}: it must be symmetric, and [{i}, {j}] = {K[i, j]} but"
+            f"{refusal}: it must be symmetric, but [{i}, {j}] = {K[i, j]} and"
             f" [{j}, {i}] = {K[j, i]}"
         )
     if dpotrf(K + near * np.eye(len(K)), overwrite_a=1)[1]:
         raise ValueError(
-            f"{refusal}: its matrix has the eigenvalue {eigvalsh(K)[0]:.3g}, and must be positive"
-            " semidefinite"
+            f"{refusal}: its matrix must be positive semidefinite, but has the eigenvalue"
+            f" {eigvalsh(K)[0]:.3g}"
         )
     return near
 
@@ -282,7 +282,7 @@ class Empirical(checks.Checked):
     def _index(self, X: Array) -> Integers:
         points = checks.array("X", X, 2, copy=False)
         if points.shape[1] != 1 or (points % 1).any():
-            raise checks.refused("X", X, "integers (n, 1), arms of the covariance")
+            raise checks.refused("X", X, "integers of shape (n, 1): arms of the covariance")
         for arm in (points.min(initial=0), points.max(initial=0)):
             checks.arm_index(int(arm), len(self.covariance))
         return points[:, 0].astype(int)

@@ -93,8 +93,8 @@ class Model(checks.Checked):
         if not isinstance(self.kernel, Independent | Empirical) and self._far_apart():
             warnings.warn(
                 f"kernel = {checks.shown(self.kernel)} has no correlation above {NEAR:g} between"
-                " arms, so each is learned alone: lengthscale and points must be in one unit;"
-                " Independent() says that this is meant",
+                " arms, so each arm is learned alone: lengthscale and points must be in the same"
+                " unit; if this is intended, use Independent()",
                 stacklevel=4,
             )
 
@@ -153,7 +153,7 @@ class Model(checks.Checked):
         if abs(left.mean()) > OFF * left.std():
             warnings.warn(
                 f"fit: rewards lie {left.mean():.4g} +- {left.std():.2g} from mean ="
-                f" {np.mean(self.mean)}, which is not fitted: set it",
+                f" {np.mean(self.mean)}, which fit does not change: set it",
                 stacklevel=3,
             )
         spans = np.ptp(self.points, axis=0)
@@ -170,7 +170,7 @@ class Model(checks.Checked):
     def known_norm(self) -> float:
         """The `norm`; ValueError if it was not given."""
         if self.norm is None:
-            raise ValueError("norm = None is not allowed: a bound on the norm must be given")
+            raise ValueError("norm = None is not allowed: norm must be a bound on the RKHS norm")
         return self.norm
 
 
@@ -307,7 +307,7 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[Generator], Array]:
             return LatticeDraws(kernel, points)
         except (ValueError, MemoryError) as reason:
             other += f" ({reason})"
-    other += f", or a kernel so smooth that {MOST_COLUMNS} columns do"
+    other += f", or a kernel so smooth that {MOST_COLUMNS} columns suffice"
     try:
         checks.pairs(n, "points: a factor of the covariance", other=other)
     except MemoryError:
@@ -370,8 +370,8 @@ class Rows(checks.Checked):
         n = len(self.rewards)
         if trial.number >= n:
             raise IndexError(
-                f"trial = {checks.shown(trial.number)} is not allowed: there are {n} rows, 0 to"
-                f" {n - 1}"
+                f"trial = {checks.shown(trial.number)} is not allowed: trial must be one of the {n}"
+                f" rows, 0 to {n - 1}"
             )
         kernel, reward = Empirical(self.covariance), self.rewards[trial.number]
         norm = self.norm_of and self.norm_of(reward, kernel.covariance)

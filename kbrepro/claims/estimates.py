@@ -35,7 +35,7 @@ def mean_difference(a: Array, b: Array) -> Array:
     """
     a, b = checks.array("a", a, copy=False, least=1), checks.array("b", b, copy=False, least=1)
     if a.shape != b.shape:
-        raise ValueError(f"b has shape {b.shape}: it must have that of a, {a.shape}")
+        raise ValueError(f"b has shape {b.shape}: it must have the shape of a, {a.shape}")
     return (a - b).mean(axis=-1)
 
 
@@ -61,7 +61,9 @@ def bootstrap(
     samples = tuple(checks.array("samples", sample, 1, least=2) for sample in samples)
     lengths = list(map(len, samples))
     if len(set(lengths)) != 1:
-        raise ValueError(f"samples have lengths {lengths}: they must be paired, of one length")
+        raise ValueError(
+            f"samples have lengths {lengths}: they must be paired and of the same length"
+        )
     from scipy import stats  # here: it takes longer to load than the rest of `import kbrepro`
 
     resample = partial(
@@ -122,7 +124,9 @@ def block_length(series: Array) -> int:
     have a correlation of 0.06. Raises ValueError if there are fewer than four numbers.
     """
     if len(series) < 4:
-        raise ValueError(f"series has {len(series)} numbers: it must have at least 4, one a block")
+        raise ValueError(
+            f"series has {len(series)} numbers: it must have at least 4, one for each block"
+        )
     return min(math.ceil(5 * autocorrelation_time(series)), len(series) // 4)
 
 

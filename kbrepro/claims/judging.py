@@ -132,7 +132,7 @@ def _quote(function: Callable[..., object]) -> str:
 
 class Outcome(NamedTuple):
     """What runs say of a theorem: in how many of how many it is violated, of a share `allowed`, and
-    how much room.
+    how near to the bound.
 
     `room`: the largest of what is bounded over its bound, or the median, as `Theorem.checked` says;
     NaN if none.
@@ -154,7 +154,7 @@ class Outcome(NamedTuple):
 
     @classmethod
     def worst(cls, cases: Iterable[Outcome]) -> Outcome:
-        """Return the case with the largest share of violations, then with the least room: a theorem
+        """Return the case with the largest share of violations, then nearest to its bound: a theorem
         promises its probability in each.
         """
         return max(cases, key=lambda case: (case.violations / case.runs, case.room))
@@ -457,7 +457,7 @@ def together(claims: Sequence[Claim]) -> tuple[list[Table], Predicate]:
 
 
 class AtOnce(NamedTuple):
-    """Which observations of a paper hold in the same drawn experiment under one reading.
+    """Which observations of a paper hold in the same rerun under one interpretation.
 
     `holds`: those that all hold at once in at least 0.9 of the experiments, taken in the order of
     their numbers; `fails`: the others; `mean`: how many hold in an experiment, on average.
@@ -472,7 +472,7 @@ class AtOnce(NamedTuple):
 
 
 def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
-    """Return for each reading how many of the claims come out at once, deterministically."""
+    """Return for each interpretation how many claims come out in the same rerun (no chance in it)."""
     tables, hold = together(claims)
     all_of = replace(claims[0], quote="", predicate=hold, of_parts=tuple(tables))
     under, _ = readings_of(all_of, kept)

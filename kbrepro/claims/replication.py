@@ -354,8 +354,8 @@ def decks_of(data: Any, size: Any, paired: bool, groups: Any) -> list[Deck]:
     lengths = sorted({len(column) for column in columns.values()})
     if not columns or (paired and len(lengths) > 1):
         raise ValueError(
-            f"data has columns of {lengths} rows: paired methods must have the same, at least one"
-            " (paired=False: each has trials of its own)"
+            f"data has columns of {lengths} rows: paired columns must have the same number of rows,"
+            " at least 1 (paired=False: each method has other trials)"
         )
     if paired:
         checks.positive_int(size=size)
@@ -364,7 +364,9 @@ def decks_of(data: Any, size: Any, paired: bool, groups: Any) -> list[Deck]:
     labels = dict.fromkeys(columns) if groups is None else groups
     for argument, by_name in (("size", sizes), ("groups", labels)):
         if not isinstance(by_name, Mapping) or {*by_name} != {*columns}:
-            raise checks.refused(argument, by_name, f"by name, one for each of {[*columns]}")
+            raise checks.refused(
+                argument, by_name, f"a mapping with one value for each of {[*columns]}"
+            )
     checks.positive_int(**{f"size[{name!r}]": number for name, number in sizes.items()})
     return [
         Deck({name: column}, _units(labels[name], len(column)), sizes[name])
@@ -382,7 +384,7 @@ def _units(labels: object, n: int) -> Units:
         if found.shape == (n,) and (found == found).all():  # NaN and NaT would be one group
             units = np.split(np.argsort(which, kind="stable"), counts.cumsum()[:-1])
             return np.array(units) if len({*counts.tolist()}) == 1 else units
-    raise checks.refused("groups", labels, f"{n} labels, one a row, none of them missing")
+    raise checks.refused("groups", labels, f"{n} labels, one for each row, none of them missing")
 
 
 def fulfilled(
@@ -402,13 +404,13 @@ def fulfilled(
         if np.shape(values) != (n,) or np.isnan(values).any():
             raise ValueError(
                 f"statistic returned {checks.shown(values)} for {name!r}: it must return one number"
-                f" for each experiment, ({n},), and no NaN"
+                f" for each experiment, shape ({n},), and no NaN"
             )
     held = np.asarray(predicate(stats))
     if held.dtype != bool or held.shape != (n,):
         raise ValueError(
             f"predicate returned {checks.shown(held)}: it must return True or False for each"
-            f" experiment, ({n},)"
+            f" experiment, shape ({n},)"
         )
     return held
 

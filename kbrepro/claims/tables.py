@@ -201,11 +201,13 @@ class Table:
             if "*" in changed:
                 label = str(changed["*"])
                 if "*" in names and "*" not in label:
-                    raise KeyError(f"{value} names a label without that of another choice")
+                    raise KeyError(
+                        f"{value} names a label without *, where the label of another choice goes"
+                    )
                 changed["*"] = label.replace("*", str(names.get("*", "*")))
             if value != main:
                 if moved & changed.keys() - {"*"}:
-                    raise KeyError(f"{value} changes a rule that another choice changes")
+                    raise KeyError(f"{value} changes a rule that another choice changes, too")
                 moved |= changed.keys()
             names |= changed
             chosen.append(value)
@@ -283,7 +285,7 @@ def resampled(table: Table, rng: np.random.Generator, redraws: int) -> Rows:
 
 
 class Draw:
-    """Experiments drawn from the kept trials of a table; the same for every reading.
+    """Experiments drawn from the stored trials of a table; the same for all interpretations.
 
     There are `experiments`, however few are drawn: of a finite population they are drawn once and
     repeated.

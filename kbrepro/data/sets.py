@@ -70,11 +70,11 @@ def _filled(table: pd.DataFrame, least: float, unit: str) -> SensorData:
     share = table.notna().mean(axis=1).resample("D").mean().dropna()
     if share.min() < least:
         raise ValueError(
-            f"{share.min():.0%} of the mote-{unit} of {share.idxmin():%Y-%m-%d} have a reading;"
-            f" allowed: at least {least:.0%}"
+            f"{share.min():.0%} of the mote-{unit} of {share.idxmin():%Y-%m-%d} have a reading:"
+            f" it must be at least {least:.0%}"
         )
     if silent := table.columns[table.isna().all()].tolist():
-        raise ValueError(f"no reading of motes {silent} on the days asked for")
+        raise ValueError(f"motes {silent} have no reading on these days: they must have one")
     filled = table.interpolate("time", limit_direction="both")
     return SensorData(filled.to_numpy(), table.index, table.columns.tolist(), "°C")
 

@@ -137,7 +137,7 @@ def download_missing() -> None:
     """
     if own := os.environ.get("KBREPRO_DATA"):
         raise DownloadFailed(
-            f"KBREPRO_DATA={own} is set; nothing is written there: unset it to fetch"
+            f"KBREPRO_DATA = {own!r} is set, and fetch writes to data/ only: unset KBREPRO_DATA"
         )
     for name in URLS:
         if path := _file(name):
@@ -157,8 +157,8 @@ def download_missing() -> None:
             paths.write_bytes(_directory() / file, content)
     if failures:
         raise DownloadFailed(
-            f"no data came: {', '.join(failures)}; kept results are shown all the same, and quick"
-            " runs play simulated data"
+            f"download failed: {', '.join(failures)}; stored results are shown all the same, and"
+            " quick runs play simulated data"
         )
 
 
@@ -214,8 +214,8 @@ def _require_recorded(path: Path) -> None:
     """DamagedFile unless a file below the data directory is the recorded one."""
     if other := _other_sum(path.relative_to(_directory()).as_posix(), path.read_bytes()):
         raise DamagedFile(
-            f"{path} is refused, its {other}: remove it, or, if you know that it is right, record"
-            " its sum in RECORDED of kbrepro/data/store.py"
+            f"{path} is not allowed, its {other}: remove it, or, if you know that it is right,"
+            " record its sum in RECORDED of kbrepro/data/store.py"
         )
 
 

@@ -83,7 +83,7 @@ def test_a_value_that_ends_at_a_bound_or_does_not_move_is_told_in_one_line():
     ) as warned:
         model.fit(range(30), y, bounds={"noise_variance": (0.01, 1.0)})
     assert len(warned) == 1 and warned[0].filename == __file__
-    words = "fit: lengthscale = 0.3 did not move, as the rewards do not depend on it"
+    words = "fit: lengthscale = 0.3 did not change, as the likelihood does not depend on it"
     with pytest.warns(UserWarning, match=rf"^{words}$"):
         model.fit([3, 3, 3], [1.0, 1.2, 0.7])
     model.fit(range(30), y, bounds={"noise_variance": (0.01, 0.01)})  # which is held: no warning

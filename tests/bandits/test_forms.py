@@ -59,10 +59,10 @@ class Rough(Matern):
 CORNER = Changed(lambda X: np.where((np.asarray(X) > 0.9).all(axis=1), 3.0, 1.0))
 OWN = {"plain": Changed(), "corner": CORNER, "rough": Rough(0.3, nu=1.5)}
 WRONG = {
-    "eigenvalue -.* must be positive semidefinite": Changed(
+    "must be positive semidefinite, but has the eigenvalue -": Changed(
         added=lambda X, Z: 1 - 2 * np.abs(X[:, None] - Z[None]).sum(axis=2) - MATERN(X, Z)
     ),
-    r"diag gives 1 and kernel\(X, X\) 2 at arm 0": Changed(
+    r"diag.* must be the diagonal of kernel\(X, X\); they are 1 and 2 at arm 0": Changed(
         added=lambda X, Z: np.ones((len(X), len(Z)))
     ),
     "it must be symmetric": Changed(added=lambda X, Z: 0.01 * (X[:, :1] - Z[:, :1].T)),
@@ -202,7 +202,7 @@ def test_a_pull_with_little_noise_takes_the_covariance_which_is_as_exact_as_ever
 def test_a_rule_that_draws_refuses_a_form_that_cannot():
     words = (
         "form = <class 'kbrepro.bandits.posterior.RowPosterior'> is not allowed: form must be"
-        " CovariancePosterior or LatticePosterior for a rule that draws"
+        " CovariancePosterior or LatticePosterior for a policy that draws"
     )
     with pytest.raises(ValueError, match=f"^{words}$"):
         ThompsonSampling(DENSE, 5, width=ONE, form=RowPosterior)
@@ -219,8 +219,8 @@ SCATTERED = np.random.default_rng(0).random((200, 2))
 DENSE = Model(SCATTERED, MATERN, 0.1)
 ONE = Constant(1.0)
 OF_DRAWS = (
-    "covariance and draws of 200 arms needs 0.00224 GB .* what fits is up to 73 arms off a lattice,"
-    " or a rule that"
+    "covariance for draws of 200 arms needs 0.00224 GB .* what fits is up to 73 arms off a lattice,"
+    " or a policy that"
 )
 BIG = {
     "rows": (

@@ -86,8 +86,11 @@ def changed(place, value):
     [
         (np.zeros((2, 3)), r"shape \(2, 3\): it must be square"),
         (changed((0, 1), np.nan), r"covariance\[0, 1\] = nan"),
-        (changed((0, 2), 0.1), r"must be symmetric, and \[0, 2\] = 0\.1 but \[2, 0\] = 0\.0"),
-        (np.array([[1.0, 2.0], [2.0, 1.0]]), "eigenvalue -1, and must be positive semidefinite"),
+        (changed((0, 2), 0.1), r"must be symmetric, but \[0, 2\] = 0\.1 and \[2, 0\] = 0\.0"),
+        (
+            np.array([[1.0, 2.0], [2.0, 1.0]]),
+            "must be positive semidefinite, but has the eigenvalue -1",
+        ),
         (np.zeros((2, 2)), "positive semidefinite"),
     ],
 )

@@ -93,7 +93,9 @@ def test_the_row_of_the_trial_is_its_reward(number, monkeypatch):
 
 
 def test_rows_that_are_not_there_or_not_whole_are_refused():
-    with pytest.raises(IndexError, match="trial = 4 is not allowed: there are 4 rows, 0 to 3"):
+    with pytest.raises(
+        IndexError, match="trial = 4 is not allowed: trial must be one of the 4 rows, 0 to 3"
+    ):
         Rows(COVARIANCE, FIELDS, 0.5)(Trial(0, 4))
     with pytest.raises(ValueError, match=r"rewards\[3, 0\] = nan"):
         Rows(COVARIANCE, np.where(FIELDS == 9, np.nan, FIELDS), 0.5)(Trial(0, 0))

@@ -130,12 +130,14 @@ def test_a_lattice_that_was_lost_says_why(monkeypatch):
     assert type(UCB(kb.Model(plane, KERNEL, 0.01)).posterior) is LatticePosterior
     first_axis_fastest = plane[:, ::-1]
     for points in (plane.astype(np.float32), plane.round(6), first_axis_fastest):
-        with pytest.warns(UserWarning, match="^points are no lattice, see axis 0: axes need equal"):
+        with pytest.warns(
+            UserWarning, match="^points are not a lattice, see axis 0: each axis must"
+        ):
             UCB(kb.Model(points, KERNEL, 0.01))
     UCB(kb.Model(np.random.default_rng(0).random((144, 2)), KERNEL, 0.01))  # not meant as one
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 1e4}))
     with pytest.raises(
-        MemoryError, match=r"or arms on a lattice \(points are no lattice, see axis"
+        MemoryError, match=r"or arms on a lattice \(points are not a lattice, see axis"
     ):
         prior_draws(KERNEL, plane.round(6))
 
@@ -143,7 +145,7 @@ def test_a_lattice_that_was_lost_says_why(monkeypatch):
 def test_arms_that_tell_nothing_of_each_other_are_warned_of():
     wide = kb.grid(20, d=2, high=1000.0)
     with pytest.warns(
-        UserWarning, match="^kernel = Matern.* lengthscale and points must be in one"
+        UserWarning, match="^kernel = Matern.* lengthscale and points must be in the same"
     ):
         kb.Model(wide, KERNEL, 0.01)
     kb.Model(wide, kb.Independent(), 0.01)

@@ -275,7 +275,7 @@ def test_a_file_with_another_sum_is_refused_by_name_with_both_sums_and_what_to_d
         store.load(name, DAY, FEW)
     assert (
         str(refused.value)
-        == f"{data / file} is refused, its {sums}: remove it, or, if you know that it is right,"
+        == f"{data / file} is not allowed, its {sums}: remove it, or, if you know that it is right,"
         " record its sum in RECORDED of kbrepro/data/store.py"
     )
     assert f"{file}, {sums}" in store.status().splitlines()
@@ -422,7 +422,7 @@ def test_fetch_refuses_wrong_content_says_so_and_brings_the_rest(project, server
     (server / file).write_bytes(content)
     found = hashlib.sha256(content).hexdigest()
     why = f"{urlsplit(url).netloc}: sha256 is {found}, recorded is {store.RECORDED[file]}"
-    with pytest.raises(store.DownloadFailed, match=rf"^no data came: {name} \({why}\); kept resu"):
+    with pytest.raises(store.DownloadFailed, match=rf"^download failed: {name} \({why}\); stored "):
         store.download_missing()
     arrived = {other for other in store.URLS if store.load(other).is_real}
     assert arrived == {*store.URLS} - {name} and not (project / "data" / file).exists()

@@ -75,7 +75,7 @@ def best_arm(
 
 
 class History(NamedTuple):
-    """What a policy was told, pull by pull; a noise variance of None is that of the model."""
+    """The pulls of a policy; a noise variance of None is that of the model."""
 
     arms: list[int]
     rewards: list[Any]
@@ -159,7 +159,7 @@ class AskTell(checks.Changing):
         raise NotImplementedError
 
     def ask(self, n: int = 1, *, allowed: object = None, pending: object = None) -> Any:
-        """Return the arm to pull, an int, or for n > 1 a list of n arms to pull at once.
+        """Return the arm to pull, an int, or for n > 1 a list of n arms to pull in parallel.
 
         `allowed` are the arms to choose from, as a mask (A,) of bools or as arm numbers; `pending`
         the arms whose rewards are not known yet. UCB, EI and the variance-only rule use the
@@ -268,19 +268,21 @@ class AskTell(checks.Changing):
             found = checks.array("rewards", rewards, None if one else 1)
             seen = found.ravel().tolist()
             if one and len(seen) != 1:
-                raise ValueError(f"rewards has shape {found.shape}: it must be one number, as arms")
+                raise ValueError(
+                    f"rewards has shape {found.shape}: it must be one number, like arms"
+                )
         if len(seen) != n:
             raise checks.refused(
                 "rewards",
                 rewards,
-                f"a list of {n}, as many as arms; and an arm is a number, no point",
+                f"a list of {n}, one for each of arms; an arm is its number, not its point",
             )
         noises = checks.noise_variances(n, noise_variance)
         return list(zip(pulled.tolist(), seen, noises, strict=True))
 
     @property
     def history(self) -> History:
-        """What was told so far, as Python numbers: new lists, which `tell` and `fit` take."""
+        """All pulls so far, as Python numbers: new lists, which `tell` and `fit` take."""
         columns = zip(*self._pulls, strict=True) if self._pulls else ([], [], [])
         return History(*map(list, columns))
 
@@ -291,23 +293,23 @@ class AskTell(checks.Changing):
     def __setstate__(self, state: dict[str, object]) -> None:
         saved_by, now = state.pop(SAVED_BY, None), _version()
         message = (
-            f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and"
-            f" this is {now}, "
+            f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'};"
+            f" kbrepro {now} "
         )
         if saved_by is None:
             raise ValueError(
                 message
-                + "which cannot go on with it: tell a new one the arms and rewards of its history"
+                + "cannot load it: give `tell` of a new policy the arms and rewards of its history"
             )
         if saved_by != now:
             warnings.warn(
-                message + "which may not fit: policy.with_model(policy.model) makes it anew",
+                message + "may pull other arms: policy.with_model(policy.model) makes it anew",
                 stacklevel=2,
             )
         vars(self).update(state)
 
     def with_model(self, model: object) -> Self:
-        """Return the same policy with another model, told the same history; its generator goes on
+        """Return the same policy with another model and the same history; its generator goes on
         from this state.
 
         The order of ties stays if the number of arms does. A model with more arms keeps the numbers
@@ -317,8 +319,8 @@ class AskTell(checks.Changing):
         n, before = policy.model.n_arms, self.model.n_arms
         if n < before:
             raise ValueError(
-                f"model has {n} arms: it must have at least the {before} of before, in their order;"
-                " ask(allowed=...) leaves out those that are withdrawn"
+                f"model has {n} arms: it must have at least the {before} arms of the old model, in"
+                " the same order; ask(allowed=...) leaves out arms that are withdrawn"
             )
         if n == before:
             policy._rank = self._rank
@@ -353,7 +355,7 @@ class AskTell(checks.Changing):
             if value is not None and name not in self.takes:
                 raise ValueError(
                     f"{name} = {checks.shown(value)} is not allowed: {type(self).__name__} takes no"
-                    f" {name}"
+                    " such argument"
                 )
 
 
@@ -463,8 +465,8 @@ class Policy(IndexPolicy):
         if abs(self.level) > HIGH * self.prior_sd:
             warnings.warn(
                 f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations"
-                f" ({self.prior_sd:.4g}): rewards lose digits; take a constant off both before they"
-                " are told",
+                f" ({self.prior_sd:.4g}), so rewards lose digits: subtract a constant from mean and"
+                " from all rewards",
                 stacklevel=3,
             )
         super().__init__(model, horizon, **settings)
@@ -506,13 +508,13 @@ class Policy(IndexPolicy):
         if off >= FAR:
             said = (
                 f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its"
-                f" prior mean {mean:.4g}: give Model a `mean` (model.fit keeps it) and its kernel a"
-                " `variance` that fit"
+                f" prior mean {mean:.4g}: set `mean` of Model (model.fit does not) and `variance`"
+                " of its kernel to fit"
             )
         elif self.t == FEW_PULLS and 0 < self._farthest < CLOSE:
             said = (
                 f"{FEW_PULLS} rewards lie within {self._farthest:.1g} standard deviations of their"
-                " prior mean: give the kernel a `variance`, and Model a `noise_variance`, that fit"
+                " prior mean: set `variance` of the kernel and `noise_variance` of Model to fit"
             )
         if said:
             warnings.warn(said, stacklevel=5)

@@ -43,7 +43,7 @@ class Sampling(Policy):
         model, form = self.model, self.form
         if form not in (None, CovariancePosterior, LatticePosterior):
             raise checks.refused(
-                "form", form, "CovariancePosterior or LatticePosterior for a rule that draws"
+                "form", form, "CovariancePosterior or LatticePosterior for a policy that draws"
             )
         dense = form is CovariancePosterior
         posterior = None if dense else self.made(form or lattice_posterior)
@@ -53,8 +53,8 @@ class Sampling(Policy):
             check_noise(model.noise_variance, self.prior_sd**2, DRAWS)
             dense = dense or model.n_arms <= FEW
             if dense:
-                other = " off a lattice, or a rule that does not draw, with a horizon"
-                checks.pairs(model.n_arms, "points: covariance and draws", BYTES, other=other)
+                other = " off a lattice, or a policy that does not draw, with a horizon"
+                checks.pairs(model.n_arms, "points: a covariance for draws", BYTES, other=other)
             posterior = self.made(CovariancePosterior if dense else DistinctPosterior)
             posterior.use = DRAWS
         self._draw_from_prior = prior_draws(model.kernel, model.points)

@@ -552,7 +552,7 @@ def lattice_posterior(
         try:
             return LatticePosterior(kernel, points, noise_variance, mean=mean)
         except AlmostLattice as reason:
-            warnings.warn(f"{reason}: without it pulls and draws take longer", stacklevel=2)
+            warnings.warn(f"{reason}; without a lattice pulls and draws take longer", stacklevel=2)
         except ValueError:  # a kernel that does not declare it, little noise
             pass
     return None

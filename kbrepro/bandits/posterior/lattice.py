@@ -62,13 +62,13 @@ def lattice_of(points: Array) -> Lattice:
     shape = tuple(map(len, sides))
     if np.prod(shape) != len(points):
         raise ValueError(
-            f"points are no lattice: {len(points)} points with {shape} different values on the axes"
+            f"points are not a lattice: {len(points)} points, {shape} distinct values on the axes"
         )
     off = np.abs(points - points_of([np.linspace(side[0], side[-1], len(side)) for side in sides]))
     if (wrong := (off > ON_LATTICE * np.ptp(points, axis=0)).any(axis=0)).any():
         raise AlmostLattice(
-            f"points are no lattice, see axis {wrong.argmax()}: axes need equal steps in float64,"
-            " and the last varies fastest, as in `grid`"
+            f"points are not a lattice, see axis {wrong.argmax()}: each axis must have equal steps"
+            " in float64, and the last must vary fastest, as in `grid`"
         )
     return Lattice(
         shape, tuple(float(side[1] - side[0]) if len(side) > 1 else 0.0 for side in sides)
@@ -260,8 +260,8 @@ class LatticeDraws:
             cells = float(np.prod(np.array(half) + 1.0))
             if cells > LONGEST_TORUS + 64 * len(points):
                 raise ValueError(
-                    f"kernel = {kernel!r} is not allowed for draws on a lattice: its torus is too"
-                    " long"
+                    f"kernel = {kernel!r} is not allowed for draws on a lattice: it needs too long"
+                    " a torus"
                 )
             checks.memory(
                 72.0 * cells, f"points: a draw from {kernel!r} on a torus of {cells:.2g} places"

@@ -120,7 +120,7 @@ def fitted(
         step, value = np.diag(spread)[place], f"{names[place]} = {math.exp(best[place]):.3g}"
         near = [likelihood(logs) for logs in (best - step, best, best + step)]
         if np.ptp(near) < NOTHING:
-            said.append(f"{value} did not move, as the rewards do not depend on it")
+            said.append(f"{value} did not change, as the likelihood does not depend on it")
         elif best[place] in box[place]:
             said.append(f"{value} ended at a bound")
     if said:
@@ -179,8 +179,8 @@ def _restrict(box: Array, bounds: object, names: NDArray[np.str_], noise_is_know
             raise checks.refused(
                 f"bounds[{name!r}]",
                 pair,
-                "(low, high) with 0 < low <= high, or one pair for each lengthscale; equal ones"
-                " keep a value",
+                "(low, high) with 0 < low <= high, or one pair for each lengthscale; low = high"
+                " fixes the value",
             )
         box[part] = np.log(bound)
     if noise_is_known:

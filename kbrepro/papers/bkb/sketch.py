@@ -59,7 +59,7 @@ def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array
 def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) -> Array:
     """Cosines and sines of frequencies (m, d) at lengthscale 1; weights (m,) sum to a half."""
     if not isinstance(kernel, SquaredExponential):
-        needed = "these features fit the spectral density of the SquaredExponential kernel only"
+        needed = "kernel must be SquaredExponential, whose spectral density these features fit"
         raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
     angles = points @ (frequencies / kernel.lengthscale).T
     scales = np.sqrt(np.tile(2 * kernel.variance * weights, 2))

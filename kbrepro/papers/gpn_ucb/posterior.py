@@ -140,7 +140,7 @@ class ChainPosterior(NetworkPosterior):
 
     def __init__(self, model: NetworkModel) -> None:
         if set(model.widths) != {1}:
-            raise ValueError(f"{model} is not allowed: the rivals take plain chains only")
+            raise ValueError(f"{model} is not allowed: every layer must have one output")
         super().__init__(model, [model.points, *[TABLE_POINTS] * (len(model.widths) - 1)])
 
     def first(self) -> tuple[Array, Array]:

@@ -95,7 +95,8 @@ class NetworkSets(NetworkPosterior):
             reach := model.norm_bound * np.sqrt(model.structure.kernel.diag(np.zeros((1, 1)))[0])
         ) > half_width:
             raise ValueError(
-                f"half_width = {half_width} is not allowed: layers return up to {reach:g}"
+                f"half_width = {half_width} is not allowed: half_width must be at least {reach:g},"
+                " the largest output of a layer"
             )
         self.half_width = half_width
         self.radius = radius

@@ -33,7 +33,9 @@ def grid_indices(points: Array, n: int) -> Integers:
     if off.any():
         row, axis = np.argwhere(off)[0]
         where = f"points[{row}, {axis}] = {points[row, axis]}"
-        raise ValueError(f"{where} is not on the grid of {n} points a side")
+        raise ValueError(
+            f"{where} is not allowed: points must lie on the grid of {n} points a side"
+        )
     return integers.astype(np.int64)
 
 

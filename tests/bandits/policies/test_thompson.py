@@ -82,7 +82,9 @@ def test_where_the_covariance_does_not_fit_smooth_kernels_are_asked_for_columns(
     policy = sampler(kernel, arms)
     np.testing.assert_allclose(exact_covariance(policy), C, atol=2e-11)
     assert max(sizes) == 100
-    told = r"^points: a factor of the covariance of 100 .* a kernel so smooth that 50 columns do$"
+    told = (
+        r"^points: a factor of the covariance of 100 .* a kernel so smooth that 50 columns suffice$"
+    )
     with pytest.raises(MemoryError, match=told):
         sampler(Matern(0.2, nu=0.5), arms)
 

@@ -94,7 +94,7 @@ def test_a_black_box_sees_the_reward_alone():
     np.testing.assert_allclose(policy.posterior.mean[at], problem.expected_reward[at], atol=1e-4)
     np.testing.assert_array_equal(policy.index(), policy.posterior.mean + 2.0 * policy.posterior.sd)
     assert after(black_box_ei, problem).policy.incumbent == "noisy_reward"
-    with pytest.raises(ValueError, match="rivals take plain chains only"):
+    with pytest.raises(ValueError, match="is not allowed: every layer must have one output"):
         CascadeUCB(SMALL["multi-output"][0](Trial(57, 20)).model)
 
 

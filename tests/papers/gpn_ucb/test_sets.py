@@ -165,6 +165,6 @@ def test_ball_sets_are_the_dense_search():
 def test_a_grid_that_does_not_hold_what_layers_return_is_refused():
     model = CHAIN(Trial(57, 38)).model
     with pytest.raises(
-        ValueError, match=r"half_width = 0\.9 is not allowed: layers return up to 1"
+        ValueError, match=r"half_width = 0\.9 is not allowed: half_width must be at least 1"
     ):
         model.structure.sets(model, half_width=0.9)
