@@ -28,7 +28,12 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kbrepro")
 def main() -> None:
-    """Replicate papers on kernelized bandits."""
+    """Replicate papers on Gaussian-process (kernelized) bandits.
+
+    To play is to simulate trials: runs of policies on random problems. A label, such as "Fig. 1",
+    names trials that belong together. A profile sets the notebooks' parameters: paper is the full
+    scale, quick a small version.
+    """
     for stream in (sys.stdout, sys.stderr):  # one that is not UTF-8 shows a Greek letter as ?
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -45,16 +50,22 @@ of_fresh = click.option(
     metavar="[LABEL]",
     is_flag=False,
     flag_value="*",
-    help="Play it, or all, anew.",
+    help="Play this label again, or all labels if none is given; may be repeated.",
 )
 of_discard = click.option(
-    "--discard", is_flag=True, help="Go on without cells that the .ipynb alone has."
+    "--discard", is_flag=True, help="Run the .py even if the .ipynb has edits that the .py lacks."
 )
 of_profile = click.option(
-    "--profile", default=paths.FULL_SCALE, show_default=True, help="quick: everything small."
+    "--profile",
+    default=paths.FULL_SCALE,
+    show_default=True,
+    help="paper: full scale; quick: small.",
 )
 of_minutes = partial(
-    click.option, "--minutes", type=click.FloatRange(0, min_open=True), help="In total."
+    click.option,
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    help="Minutes of wall time in all.",
 )
 
 
@@ -64,10 +75,14 @@ of_minutes = partial(
 @of_fresh
 @of_discard
 def reproduce(notebooks: Names, profile: str, fresh: Names, discard: bool) -> None:
-    """Run notebooks (all if none is named) and keep their results in results/<profile>/.
+    """Run notebooks and write their results to results/PROFILE/.
 
-    Trials kept there, in played/, are read, and one of each label is replayed; all others are
-    played and kept, label by label.
+    Name notebooks by number, such as 03; all run if none is named. Trials that are stored in
+    results/PROFILE/NOTEBOOK/played/ are read, and one quick trial of each label is replayed as a
+    check. Trials that are missing there are played and stored, label by label.
+
+    With all trials stored, all notebooks take about 1 minute on two cores. To play all trials of
+    the full scale takes at most 11 core hours.
     """
     from kbrepro.batch import pairs, run
 
@@ -81,21 +96,25 @@ def reproduce(notebooks: Names, profile: str, fresh: Names, discard: bool) -> No
 @main.command()
 @of_notebooks
 @of_profile
-@click.option("--label", "labels", multiple=True, help="Only this label; may be given again.")
+@click.option("--label", "labels", multiple=True, help="Play only this label; may be repeated.")
 @of_fresh
 @of_minutes(default=math.inf)
 def play(notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: float) -> None:
-    """Play what the stores of a profile lack of the notebooks' plans, label by label, without the
-    notebooks.
+    """Play missing trials and store them, without running notebooks.
 
-    Each label is kept as it ends. The exit code is 1 if the minutes were not enough.
+    All notebooks are meant if none is named. Trials are written to
+    results/PROFILE/NOTEBOOK/played/, each label when it ends; an interrupted label goes on where it
+    stopped. No label is begun that is expected to end after --minutes; the exit code is 1 if one
+    is left.
+
+    To play all trials of the full scale takes at most 11 core hours.
     """
     from kbrepro.batch import play as missing
     from kbrepro.batch.profiles import plan
 
     runs = plan(notebooks, profile, paths.project_root())
     if labels and len(runs) > 1:
-        raise click.UsageError("--label is of one notebook: name it")
+        raise click.UsageError("--label needs one notebook: name it")
     fresh_labels = missing.replaceable(runs, fresh)
     end, all_there = time.monotonic() + 60 * minutes, True
     for r in runs:
@@ -108,7 +127,11 @@ def play(notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: f
 @of_notebooks
 @of_discard
 def refresh(notebooks: Names, discard: bool) -> None:
-    """Run the notebooks as a reader opens them, without data, and keep them with their outputs."""
+    """Run notebooks without sensor data, and renew notebooks/*.ipynb.
+
+    Each is written with its outputs; all are run if none is named. It takes as long as `kbrepro
+    reproduce`.
+    """
     from kbrepro.batch import pairs, run
 
     root = paths.project_root()
@@ -120,8 +143,10 @@ def refresh(notebooks: Names, discard: bool) -> None:
 @click.argument("number")
 @click.argument("name")
 def new(number: str, name: str) -> None:
-    """Add a paper, such as `07 entropy_search`: a folder, a notebook, a quick profile and a test,
-    which run.
+    """Add a paper from a template that runs.
+
+    An example is `kbrepro new 07 entropy_search`. This writes the paper's folder, notebook, quick
+    profile and test, adds it to CITATION.cff, and prints what was written, within seconds.
     """
     from kbrepro.batch.new import add
 
@@ -135,18 +160,26 @@ def new(number: str, name: str) -> None:
 @main.command()
 @of_notebooks
 def check(notebooks: Names) -> None:
-    """Say what is missing or odd in the papers; the exit code is 1 if anything is."""
+    """List what is missing or inconsistent in the papers.
+
+    All notebooks are checked if none is named. No notebook is run and nothing is written; it takes
+    about 10 seconds. The exit code is 1 if anything is listed.
+    """
     from kbrepro.batch.check import odd
 
     lines = odd(paths.project_root(), notebooks)
-    click.echo("\n".join(lines) or "nothing is missing or odd (no notebook was run)")
+    click.echo("\n".join(lines) or "nothing is missing or inconsistent (no notebook was run)")
     sys.exit(bool(lines))
 
 
 @main.command()
 @of_profile
 def report(profile: str) -> None:
-    """Make an HTML report of the results of a profile; it needs no network."""
+    """Write an HTML report of the results of a profile.
+
+    It is written to results/PROFILE/report/, needs no network, and takes about 15 seconds. Of the
+    full scale results/README.md is renewed, too.
+    """
     from kbrepro.batch import profiles
     from kbrepro.batch.report import build
 
@@ -158,7 +191,10 @@ def report(profile: str) -> None:
 @main.command()
 @click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
 def claims(claim_ids: Names) -> None:
-    """Print what came out: a line a claim, or all of each claim that is named, such as 4-H."""
+    """Print the verdict of every claim, or all about named claims.
+
+    Without a CLAIM, such as 4-H, each claim is one line. It takes a second and writes nothing.
+    """
     from difflib import get_close_matches
 
     from kbrepro import checks
@@ -182,13 +218,18 @@ def claims(claim_ids: Names) -> None:
 @of_notebooks
 @of_minutes(default=5.0, show_default=True)
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the draw."
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Seed that draws the trials.",
 )
 def audit(notebooks: Names, minutes: float, seed: int) -> None:
-    """Draw kept trials at random, play them again with today's code, and compare.
+    """Replay stored trials, drawn at random, and print what differs.
 
-    The minutes are wall time. The exit code is 1 if one differs, or if nothing of a notebook was
-    played.
+    Trials of all notebooks are drawn if none is named, and played again with today's code. It
+    takes --minutes and writes nothing. The exit code is 1 if a trial differs, unless another
+    numpy, scipy or processor may be the cause, or if no trial of a notebook was replayed.
     """
     from kbrepro.batch.audit import audit_run
     from kbrepro.batch.profiles import plan
@@ -203,18 +244,21 @@ def audit(notebooks: Names, minutes: float, seed: int) -> None:
 
 @main.command()
 @click.argument("policy", metavar="FILE.py:NAME")
-@click.option("--notebook", required=True, help="Notebook that played the trials, such as 03.")
-@click.option("--label", default="", help="Label of the trials; without one all labels are named.")
+@click.option("--notebook", required=True, help="Notebook with the trials, such as 03.")
 @click.option(
-    "--trials", default=20, show_default=True, help="How many of the kept ones, from the first."
+    "--label", default="", help="Label of the trials; all labels are listed if none is given."
+)
+@click.option(
+    "--trials", default=20, show_default=True, help="How many of the stored trials, from the first."
 )
 def beside(policy: str, notebook: str, label: str, trials: int) -> None:
-    """Play your own policy on trials that a notebook played, and compare it with the policies
-    there.
+    """Compare your own policy with those of a notebook on its trials.
 
     NAME in FILE.py is a class or function that makes a policy from (model, horizon, rng=...): a
-    kbrepro.Model, which is all that it may know of the problem, and the number of rounds. Figure
-    and table go to results/custom/beside/.
+    kbrepro.Model, which is all that the policy may know of the problem, and the number of rounds.
+
+    Your policy is played; results of the other policies are read. A figure and a table are written
+    to results/custom/beside/. It takes as long as your policy needs for these trials.
     """
     from kbrepro.batch import beside as side
 
@@ -231,7 +275,7 @@ def beside(policy: str, notebook: str, label: str, trials: int) -> None:
 @main.group(invoke_without_command=True)
 @click.pass_context
 def data(ctx: click.Context) -> None:
-    """Print which data files are found, with their checksums."""
+    """List the data files that are found, and check their checksums."""
     if ctx.invoked_subcommand is None:
         from kbrepro.data.store import status
 
@@ -240,9 +284,10 @@ def data(ctx: click.Context) -> None:
 
 @data.command()
 def fetch() -> None:
-    """Download the data that is missing from its owners into data/.
+    """Download missing sensor data (35 MB) from their owners to data/.
 
-    The exit code is 1 if some did not come.
+    It gives up if nothing arrives within 5 seconds, and after 10 minutes in all. The exit code is 1
+    if a download failed.
     """
     from kbrepro.data import store
 

@@ -45,9 +45,13 @@ class Audit(NamedTuple):
         n, n_equal = len(self.done), len(self.done) - len(differ)
         first = f"{self.notebook}: {n} of {self.units} replayed, {n_equal} equal"
         if not n:
-            first += ": nothing was audited" + "; give it more --minutes" * bool(self.units)
+            first += ": no trial was replayed" + "; raise --minutes" * bool(self.units)
         red = [f"differs: {trial}" for trial in differ if trial.is_red]
-        others = [f"differs as another stack may: {trial}" for trial in differ if not trial.is_red]
+        others = [
+            f"differs, as another numpy, scipy or processor may cause: {trial}"
+            for trial in differ
+            if not trial.is_red
+        ]
         return "\n  ".join([first, *red, *others, *self.notes])
 
 
@@ -71,9 +75,9 @@ def audit_run(r: Run, minutes: float, seed: int) -> Audit:
         else:
             units += _units(job, labels[label]["seconds"] if label in labels else 0.0)
     _, others = allowed(facts)
-    notes = [f"{other}: another one rounds in another way" for other in others]
+    notes = [f"{other}: last digits may differ" for other in others]
     if without:
-        notes.append(f"not audited, their data is not here: {'; '.join(without)}")
+        notes.append(f"not replayed, their sensor data is missing: {'; '.join(without)}")
     kept = cache(lambda label: plan[label].trials_of(label, r.kept_in))
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to
     # play it

@@ -68,11 +68,11 @@ def compare(
     planned = plan[label]
     kept = planned.play(label, r.kept_in)
     if trials not in range(2, planned.trials + 1):
-        allowed = f"an integer from 2 to {planned.trials} (all kept)"
+        allowed = f"an integer from 2 to {planned.trials} (all stored)"
         raise checks.refused("trials", trials, allowed)
     if planned.job(label).without_data:
         raise ValueError(
-            f"label {label!r} cannot be played: its data is missing (see data/README.md)"
+            f"label {label!r} cannot be played: its sensor data is missing (see data/README.md)"
         )
     theirs = planned.experiment
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
@@ -130,7 +130,7 @@ def policy_of(where: str) -> Callable[..., Player]:
     place, _, name = where.rpartition(":")
     if not Path(place).is_file():
         raise ValueError(
-            f"policy {where!r} is not allowed: it must be FILE.py:NAME of an existing file"
+            f"policy = {where!r} is not allowed: policy must be FILE.py:NAME of an existing file"
         )
     # for what the file imports; workers get the same path
     sys.path.insert(0, str(Path(place).resolve().parent))
@@ -138,7 +138,7 @@ def policy_of(where: str) -> Callable[..., Player]:
         names = runpy.run_path(place)
     if not callable(policy := names.get(name)):
         raise ValueError(
-            f"policy {where!r} is not allowed: {place} has no class or function {name}"
+            f"policy = {where!r} is not allowed: {place} has no class or function {name}"
         )
     return policy
 

@@ -1,4 +1,4 @@
-"""What is missing or odd in a paper, in words."""
+"""What is missing or inconsistent in a paper, in words."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     """What the folder of a paper lacks, its claims' ids, and who else should name it."""
     by_notebook = {paper.notebook: folder for folder, paper in papers.found().items()}
     if name not in by_notebook:
-        yield "a paper.py in kbrepro/papers must name this notebook; none does"
+        yield "no paper.py in kbrepro/papers names this notebook"
         return
     folder = by_notebook[name]
     if not [*root.glob(f"tests/papers/{folder}/test_*.py")]:
@@ -67,18 +67,18 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
         ]
         if others:
             yield (
-                f"claims.json was not judged with the predicates of {', '.join(others)}:"
-                f" `kbrepro reproduce {name[:2]}`"
+                f"claims.json was judged with other predicates of {', '.join(others)}:"
+                f" `kbrepro reproduce {name[:2]}` judges them again"
             )
     path, begins = root / f"notebooks/{name}.ipynb", f"{int(name[:2])}-"
     shown = path.read_text(encoding="utf-8") if path.is_file() else ""
     for claim, n in Counter(sentence.id for sentence in sentences).items():
         if n > 1:
-            yield f"claim {claim} is there {n} times"
+            yield f"claim {claim} is defined {n} times"
         if not claim.startswith(begins):
             yield f"claim {claim} must begin with {begins}"
         if shown and rf"id=\"{claim}\"" not in shown:
-            yield f"claim {claim} is not shown: record.verdicts"
+            yield f"claim {claim} is not shown: name it in record.verdicts(...)"
 
 
 def _of_notebook(root: Path, name: str) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
         line, _ = pairs.differ(root, name)
         yield from [line] * bool(line)
     if not full.facts:
-        yield f"it was not played at full scale: `kbrepro reproduce {name[:2]}`"
+        yield f"it was not run at full scale: `kbrepro reproduce {name[:2]}` runs it"
     yield from sums.wrong(full.folder)
     yield from (f"{store.PLAYED}/{line}" for line in sums.wrong(full.played))
     yield from [full.way_back] if full.way_back else _of_plan(full)
@@ -118,7 +118,7 @@ def _of_plan(full: profiles.Run) -> Iterator[str]:
                 f"label {label!r} was played with other settings: {line}" for line in others
             )
         elif full.facts:
-            yield f"label {label!r} is not kept: `kbrepro play {full.notebook[:2]}`"
+            yield f"label {label!r} is not stored: `kbrepro play {full.notebook[:2]}` plays it"
     folder = papers.folder_of(full.notebook) if plan else ""
     if not (full.root / f"kbrepro/papers/{folder}/claims.py").is_file():
         return
@@ -135,7 +135,7 @@ def _of_outputs(path: Path, figures: int) -> Iterator[str]:
     try:
         notebook = nbformat.read(path, as_version=4)
     except Exception:
-        yield f"notebooks/{path.name} is no notebook; git may have left a conflict in it (<<<<<<<)"
+        yield f"notebooks/{path.name} is not a notebook: git may have left a conflict (<<<<<<<)"
         return
     kernel, ours = notebook.metadata.get("kernelspec", {}).get("name"), profiles.KERNEL["name"]
     if kernel != ours:

@@ -23,7 +23,9 @@ def add(root: Path, number: str, name: str) -> list[str]:
     is_free = not (root / "kbrepro/papers" / name).exists() and not hasattr(papers, name)
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name) or not is_free:
         raise checks.refused(
-            "name", name, "a new folder's, in lower case, that Python can import, such as my_paper"
+            "name",
+            name,
+            "a new folder's name of a to z, 0 to 9 and _, such as my_paper, not a Python keyword",
         )
     words = {
         "NN_": f"{number}_",

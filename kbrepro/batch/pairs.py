@@ -23,7 +23,7 @@ def require_unedited(root: Path, notebooks: Iterable[str], discard: bool) -> Non
     for name in profiles.named_notebooks(root, notebooks):
         line, is_edited = differ(root, name)
         if is_edited and not discard:
-            raise ValueError(f"{name}: {line}; --discard goes on with the .py")
+            raise ValueError(f"{name}: {line}; --discard runs the .py all the same")
 
 
 def differ(root: Path, name: str) -> tuple[str, bool]:
@@ -43,8 +43,8 @@ def differ(root: Path, name: str) -> tuple[str, bool]:
     is_edited = shown not in (committed, _cells(_read(refreshed(root, name))))
     line = (
         f"the .ipynb has other cells than the .py, which runs{which}: `jupytext --to py:percent"
-        f" {where}` takes them into the .py, `kbrepro refresh {name[:2]}"
-        f"{' --discard' * is_edited}` makes the .ipynb anew from the .py"
+        f" {where}` copies them into the .py, `kbrepro refresh {name[:2]}"
+        f"{' --discard' * is_edited}` makes the .ipynb again from the .py"
     )
     return line, is_edited
 

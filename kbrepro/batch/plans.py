@@ -25,7 +25,7 @@ def plan_of(notebook: str, parameters: Parameters, load: Load) -> Plan:
     module = import_module(f"kbrepro.papers.{folders[0]}.experiments")
     wanted, values = signature(module.experiments).parameters, {**parameters, "load": load}
     if missing := [name for name in wanted if name not in values]:
-        raise ValueError(f"{notebook} must have the parameters {', '.join(missing)}")
+        raise ValueError(f"{notebook} lacks the parameters {', '.join(missing)}")
     return module.experiments(**{name: values[name] for name in wanted})
 
 

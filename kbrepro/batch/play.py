@@ -40,7 +40,7 @@ def locked(r: Run) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process
         except BlockingIOError:
-            raise RunFailed(f"another run is writing {where}") from None
+            raise RunFailed(f"another run is writing {where}: wait until it ends") from None
         settle(r.folder)
         yield
 
@@ -127,13 +127,12 @@ def play_missing(
             continue
         count, rest = f"{place + 1} of {len(missing)}", [*missing.values()][place:]
         if all(rest):
-            count += f", about {sum(rest) / 60:.0f} minutes left"
-        click.echo(f"{r.notebook}: {label} ({count})", err=True)
+            count += f", about {sum(rest) / 60:.0f} min left"
+        click.echo(f"{r.notebook}: playing {label} ({count})", err=True)
         plan[label].play(label, own)
     if n_left:
         click.echo(
-            f"{r.notebook}: the minutes are not enough for {n_left} of {len(missing)} labels",
-            err=True,
+            f"{r.notebook}: --minutes is too short for {n_left} of {len(missing)} labels", err=True
         )
     return not n_left
 

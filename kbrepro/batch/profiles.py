@@ -70,7 +70,7 @@ def parameters(root: Path, notebook: str, profile: str) -> Values:
         where = f"notebooks/profiles/{profile}/{notebook}.yaml"
         if not (root / where).is_file():
             raise ValueError(
-                f"profile {profile!r} says nothing about {notebook}: there is no {where}"
+                f"profile = {profile!r} is not allowed for {notebook}: there is no {where}"
             )
         try:
             values = _values((root / where).read_text(encoding="utf-8"))
@@ -139,7 +139,7 @@ def _values(text: str) -> Values:
     names = [name.value for name, _ in getattr(yaml.compose(text), "value", [])]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"{name} comes twice")
+            raise ValueError(f"{name} is given twice")
     return dict(yaml.safe_load(text) or {})
 
 
@@ -178,8 +178,8 @@ class Run:
             return ""
         return (
             f"the notebook differs from the full scale in {len(others)} of its parameters"
-            f" ({', '.join(others)}): `git checkout notebooks/{self.notebook[:2]}*` is the way"
-            " back; a profile runs others (docs/using.md)"
+            f" ({', '.join(others)}): `git checkout notebooks/{self.notebook[:2]}*` restores them;"
+            " for other parameters use a profile (docs/using.md)"
         )
 
     @property

@@ -114,16 +114,16 @@ class Record:
         planned = self.plan.get(label)
         found = self._full.find(planned.job(label), settings_alone=True) if planned else None
         if found is None:
-            return f"`{label}` is not played at both scales"
+            return f"`{label}` is not in the plan of both scales"
         if isinstance(found, Played):
             return ""
         named = []
         for name, full in self.changed.items():
             now = self.parameters[name]
             if any(line.endswith(f"{name}: {full} before, {now} now") for line in found.places):
-                named.append(f"{name} is {now!r}, full scale {full!r}")
+                named.append(f"{name} is {now!r}, at full scale {full!r}")
         why = "; ".join(named) or found.places[0]
-        return f"`{label}` is not as at full scale ({why})"
+        return f"`{label}` differs from the full scale ({why})"
 
     def verdicts(self, *ids: str) -> None:
         """Show for claims and theorems what the paper says, our number, and in how many reruns it
@@ -197,10 +197,12 @@ class Record:
                 print(line, file=sys.stderr)
         for sentence in _sentences("".join(self._unchecked)):
             if numbers := re.findall(NUMBER, REFERENCES.sub("", sentence)):
-                self._wrong.append(f"nothing checks {' and '.join(numbers)} in {sentence!r}")
+                self._wrong.append(
+                    f"no record.check covers {' and '.join(numbers)} in {sentence!r}"
+                )
         if self._wrong:
             raise ValueError(
-                "\n".join([f"{self.notebook}: the text is not as the results", *self._wrong])
+                "\n".join([f"{self.notebook}: the text differs from the results", *self._wrong])
             )
         if long := self._replays.long:
             said = (

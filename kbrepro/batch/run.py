@@ -57,12 +57,12 @@ def run_notebooks(
         except Exception as error:  # whatever a notebook, its kernel or a disk does
             failed.append(r.notebook)
             kind = "" if isinstance(error, RunFailed | OSError) else f"{type(error).__name__}: "
-            rest = "No result was replaced; trials that ended are kept."
+            rest = "No result was replaced; finished trials are stored."
             outcome = f"FAILED\n{kind}{error}\n{rest}\n"
         except KeyboardInterrupt:
             click.echo(
-                f"{r.notebook}: interrupted; what was played is kept, and the same command goes on"
-                " from there",
+                f"{r.notebook}: interrupted; finished trials are stored, and the same command goes"
+                " on from there",
                 err=True,
             )
             raise
@@ -190,7 +190,7 @@ def _execute(
 
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
     where, source = f".cache/{name}.{profile}.failed.ipynb", profiles.source(root, name)
-    left = f"\n(what there is of the notebook: {where})"
+    left = f"\n(the notebook up to there: {where})"
     output = root / where
     begun: list[NotebookNode] = []
     try:
@@ -217,8 +217,8 @@ def _execute(
         paths.write_text(output, nbformat.writes(there))
         number = sum(cell.cell_type == "code" for cell in begun)
         raise RunFailed(
-            f"the kernel died in {_cell(number, begun[-1].source)}: it was killed, most often since"
-            f" memory ran out: KBREPRO_JOBS=1 needs less{left}"
+            f"the kernel died in {_cell(number, begun[-1].source)}, most often because memory ran"
+            f" out: KBREPRO_JOBS=1 needs less memory{left}"
         ) from error
     except OSError as error:
         if error.errno and not error.filename:  # as on a full disk

@@ -48,8 +48,8 @@ class Curve(checks.Checked):
         """
         if self.arms is None:
             raise ValueError(
-                "this curve is kept without arms: it has no regret of single rounds, only R_t at"
-                " some"
+                "this curve is stored without arms: it has R_t at some rounds, but not the regret"
+                " of single rounds"
             )
         return np.take_along_axis(self.gaps, self.arms, axis=-1)
 

@@ -79,7 +79,10 @@ class Replays:
         with (self.folder / "log.txt").open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
         if done.is_red:
-            raise Differs(f'{line}. To play it again: kbrepro reproduce ... --fresh "{job.label}"')
+            raise Differs(
+                f"{line}. The replay differs from the stored trial. To play the label again:"
+                f' `kbrepro reproduce ... --fresh "{job.label}"`'
+            )
 
 
 @cache
@@ -139,7 +142,7 @@ def verify(
     `facts` are those of the run.json of its results.
     """
     if job.without_data:
-        return Verified(job.label, number, "not played again, its data is not here", False)
+        return Verified(job.label, number, "not replayed, its sensor data is missing", False)
     differ, share = _differences(job, number, before, policy)
     return Verified(job.label, number, differ, share > allowed(facts)[0])
 
@@ -170,15 +173,15 @@ def _differences(job: Job, number: int, before: Leaves, policy: object) -> tuple
     for path, one in before.items():
         if path[::2] == ("policies", "arms") and path in now:
             for t in np.flatnonzero(one != now[path])[:1]:
-                arms = f"arm {now[path][t]} of {path[1]} in round {t + 1}, where it was {one[t]}"
+                arms = f"arm {now[path][t]} of {path[1]} in round {t + 1}, stored arm {one[t]}"
                 return arms, np.inf
     shares = leaf_differences(before, now)
     differ, largest = "; ".join(shares), max(shares.values(), default=0.0)
     if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
-        same = "the same arms, numbers alone"
+        same = "the arms are equal, numbers differ"
         if not experiment:
-            same = "no arms are kept to compare; numbers"
-        differ += f"; {same}, by at most {largest:.1e} of their size"
+            same = "no arms are stored to compare, numbers differ"
+        differ += f"; {same} by at most {largest:.1e} of their size"
     return differ, largest
 
 

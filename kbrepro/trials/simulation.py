@@ -284,8 +284,8 @@ def curves(columns: Leaves) -> dict[str, Curve]:
 
 
 def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
-    """Return what is kept of a label, such as `Table 1, d = 2`, of a notebook, given by name or
-    number, such as 03.
+    """Return the stored trials of a label, such as `Table 1, d = 2`, of a notebook, given by name
+    or number, such as 03.
 
     These are the curves by policy, or what the job of `map_trials` returned. Raises
     FileNotFoundError, which lists the kept labels, if there is no such label.
@@ -293,14 +293,14 @@ def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
     folders = sorted((paths.checkout() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}"))
     if not folders:
         raise FileNotFoundError(
-            f"no played trials of notebook {notebook!r} are kept in results/{profile}"
+            f"no trials of notebook {notebook!r} are stored in results/{profile}"
         )
     _, kept = store.opened(folders[0], label)
     return curves(kept.columns) or kept.results
 
 
 def frame(folder: str | Path) -> pd.DataFrame:
-    """Return R_t of all trials of experiments that are kept below a folder, one row a number.
+    """Return R_t of all trials of experiments that are stored below a folder, a row a number.
 
     Columns: `run` (the folder of its results), `label`, `rule`, `trial`, `round` (some of 1 .. T)
     and `R_t`. FileNotFoundError if nothing is kept there.
@@ -326,7 +326,7 @@ def frame(folder: str | Path) -> pd.DataFrame:
                 }
                 parts.append(pd.DataFrame(columns))
     if not parts:
-        raise FileNotFoundError(f"no played trials are kept below {folder}")
+        raise FileNotFoundError(f"no trials are stored below {folder}")
     return pd.concat(parts, ignore_index=True)
 
 

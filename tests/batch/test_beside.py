@@ -142,13 +142,13 @@ def error_of(*arguments):
          "label = 'totals alone' is not allowed: label must be one of"),
         (["--notebook", "07"], "notebook = '07' is not allowed: notebook must be one of '03_toy'"),
         (["--label", DATA, "--trials", "2"],
-         "cannot be played: its data is missing (see data/README.md)"),
+         "cannot be played: its sensor data is missing (see data/README.md)"),
         (["--trials", "23"],
-         "trials = 23 is not allowed: trials must be an integer from 2 to 22 (all kept)"),
+         "trials = 23 is not allowed: trials must be an integer from 2 to 22 (all stored)"),
         (["my_policy.py:Yours"], "my_policy.py has no class or function Yours"),
         (["none.py:Mine"],
-         "'none.py:Mine' is not allowed: it must be FILE.py:NAME of an existing file"),
-        (["my_policy.py"], "it must be FILE.py:NAME"),
+         "= 'none.py:Mine' is not allowed: policy must be FILE.py:NAME of an existing file"),
+        (["my_policy.py"], "policy must be FILE.py:NAME"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(project, arguments, message):

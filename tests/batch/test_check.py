@@ -85,26 +85,26 @@ def reload_claims(root, old, new):
     [
         (lambda root: None, ""),
         (lambda root: reload_claims(root, '"9-A"', '"6-A"'), "claim 6-A must begin with 9-"),
-        (lambda root: reload_claims(root, '"9-B"', '"9-A"'), "claim 9-A is there 2 times"),
+        (lambda root: reload_claims(root, '"9-B"', '"9-A"'), "claim 9-A is defined 2 times"),
         (lambda root: reload_claims(root, '"9-B"', '"9-C"'),
-         "claim 9-C is not shown: record.verdicts"),
+         "claim 9-C is not shown: name it in record.verdicts(...)"),
         (lambda root: (root / "kbrepro/papers/toy/claims.py").unlink(),
          "kbrepro/papers/toy/claims.py is missing"),
         (lambda root: (root / "kbrepro/papers/toy/paper.py").unlink(),
-         "must name this notebook; none does"),
+         "no paper.py in kbrepro/papers names this notebook"),
         (lambda root: (root / f"{NOTEBOOK}.ipynb").unlink(),
          "there is no .ipynb: `kbrepro refresh 09` makes it"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "totals", "sums"),
          "has other cells than the .py, which runs: `jupytext --to py:percent notebooks/09_toy.ipyn"
-         "b` takes them into the .py, `kbrepro refresh 09 --discard` makes"),
+         "b` copies them into the .py, `kbrepro refresh 09 --discard` makes"),
         (lambda root: reload_claims(root, "better(", "~better("),
-         "09_toy: claims.json was not judged with the predicates of 9-A: `kbrepro reproduce 09`"),
+         "09_toy: claims.json was judged with other predicates of 9-A: `kbrepro reproduce 09`"),
         (lambda root: reload_claims(root, "runs of", "T = 30, up to T = 31, runs of"), ""),
         (lambda root: reload_claims(root, "runs of", "T = 1,031, runs of"),
          "09_toy: claim 9-T says T = 1,031, which no label of its plan has"),
         (lambda root: replan(root, "horizon), trials", "horizon), trials + 1"),
          "09_toy: label 'Fig. 1' was played with other settings: trials: 12 before, 13 now"),
-        (lambda root: shutil.rmtree(root / PLAYED), "is not kept: `kbrepro play 09`"),
+        (lambda root: shutil.rmtree(root / PLAYED), "is not stored: `kbrepro play 09`"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "## What came out", "## Results"),
          "the first section of the notebook must be ## What came out"),
         (lambda root: edit(root / f"{NOTEBOOK}.ipynb", 'count": 1', 'count": 2'),
@@ -116,7 +116,7 @@ def reload_claims(root, old, new):
         (lambda root: shutil.rmtree(root / "tests"), "there are no tests in tests/papers/toy"),
         (lambda root: edit(root / "CITATION.cff", "09_toy", "08"), "CITATION.cff has no reference"),
         (lambda root: shutil.rmtree(root / "results"),
-         "it was not played at full scale: `kbrepro reproduce 09`"),
+         "it was not run at full scale: `kbrepro reproduce 09`"),
         (lambda root: edit(root / RUN, "12", "12.0"),
          "09_toy: run.json was changed: it has another checksum"),
         (lambda root: (root / PLAYED / "Fig._1.npz").write_text("x"),
@@ -125,7 +125,7 @@ def reload_claims(root, old, new):
          "09_toy: played/Fig._1.npz is listed in SHA256SUMS, but missing"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "= 12 ", "= 13 "),
          "the notebook differs from the full scale in 1 of its parameters (trials): `git checkout"
-         " notebooks/09*` is the way back; a profile runs others"),
+         " notebooks/09*` restores them; for other parameters use a profile"),
     ],
 )  # fmt: skip
 def test_every_wrong_step_gets_a_word(root, wrong, word):
@@ -149,7 +149,7 @@ def test_changed_numbers_are_one_line_however_many_labels_they_change(root):
         (".py", "trials: int", "trials int", "its cell tagged parameters fails (SyntaxError: "),
         (".py", "trials=trials, ", "trials=n, ", "its cell tagged checks fails (NameError: "),
         (".py", "record.finish()", CONFLICT, "is not allowed: git left a conflict in it (<<<<<<<)"),
-        (".ipynb", ' "cells": [', CONFLICT, "is no notebook; git may have left a conflict in it"),
+        (".ipynb", ' "cells": [', CONFLICT, "is not a notebook: git may have left a conflict"),
         (
             ".ipynb",
             '"python3"',
@@ -169,7 +169,7 @@ def test_the_command_prints_it(root):
     result = CliRunner().invoke(main, ["check"])
     assert (result.exit_code, result.output) == (
         0,
-        "nothing is missing or odd (no notebook was run)\n",
+        "nothing is missing or inconsistent (no notebook was run)\n",
     )
     shutil.rmtree(root / "tests")
     result = CliRunner().invoke(main, ["check", "09"])
@@ -189,7 +189,7 @@ def test_the_command_prints_it(root):
         (
             "10",
             "class",
-            "name = 'class' is not allowed: name must be a new folder's, .* that Python can import",
+            "name = 'class' is not allowed: name must be a new folder's .* not a Python keyword",
         ),
         ("10", "found", "name = 'found'"),  # a name of kbrepro.papers
     ],

@@ -141,10 +141,10 @@ def test_fetch_without_a_network_says_in_one_line_what_that_means(root, monkeypa
     result = call("data", "fetch")
     (line,) = result.output.splitlines()
     assert result.exit_code == 1 and line.startswith(
-        "no data came: temperature (db.csail.mit.edu: invalid literal"
+        "download failed: temperature (db.csail.mit.edu: invalid literal"
     )
     assert line.endswith(
-        "; kept results are shown all the same, and quick runs play simulated data"
+        "; stored results are shown all the same, and quick runs play simulated data"
     )
 
 
@@ -194,5 +194,5 @@ def test_a_schedulers_signal_is_treated_as_ctrl_c(root, monkeypatch):
     finally:
         signal.signal(signal.SIGTERM, before)
     assert result.exit_code == 1 and "Aborted!" in result.output
-    said = "interrupted; what was played is kept, and the same command goes on from there"
+    said = "interrupted; finished trials are stored, and the same command goes on from there"
     assert f"{NAME}: {said}" in result.output

@@ -108,7 +108,10 @@ def test_the_report_has_its_page_and_every_claim(added):
 
 
 def test_nothing_is_missing_and_what_is_played_on_it_can_be_audited_and_asked(added):
-    assert called(added, "kbrepro", "check") == "nothing is missing or odd (no notebook was run)\n"
+    assert (
+        called(added, "kbrepro", "check")
+        == "nothing is missing or inconsistent (no notebook was run)\n"
+    )
     assert "36 equal" in called(added, "kbrepro", "audit", "09", "--minutes", "2")
     assert called(added, "kbrepro", "claims", "9-A").count("width twenty") == 1
 

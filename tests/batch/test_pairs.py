@@ -11,7 +11,7 @@ from kbrepro.__main__ import main
 from kbrepro.batch import pairs, profiles, run
 
 IPYNB, PY = f"notebooks/{NAME}.ipynb", f"notebooks/{NAME}.py"
-TAKE = f"`jupytext --to py:percent {IPYNB}` takes them into the .py"
+TAKE = f"`jupytext --to py:percent {IPYNB}` copies them into the .py"
 
 
 def git(root, *words):
@@ -92,13 +92,13 @@ def test_cells_that_are_nowhere_else_stop_a_run(state, edit, which, goes_on, com
     goes_on = goes_on in (True, known)
     assert is_edited == (not goes_on) and bool(line) == bool(which)
     if which:
-        both = f"{TAKE}, `kbrepro refresh 01{' --discard' * is_edited}` makes the .ipynb anew"
+        both = f"{TAKE}, `kbrepro refresh 01{' --discard' * is_edited}` makes the .ipynb again"
         said = f"the .py, which runs{which * (known == 'committed')}: {both}"
         assert said in line
     before = {path: path.read_bytes() for path in root.glob("notebooks/*.*")}
     done = CliRunner().invoke(main, [command, "1"])
     assert done.exit_code == (not goes_on)
     if not goes_on:
-        assert f"Error: {NAME}: {line}; --discard goes on with the .py" in done.output
+        assert f"Error: {NAME}: {line}; --discard runs the .py all the same" in done.output
         assert CliRunner().invoke(main, [command, "1", "--discard"]).exit_code == 0
     assert {path: path.read_bytes() for path in root.glob("notebooks/*.*")} == before

@@ -82,7 +82,7 @@ def test_what_is_missing_is_played_once_and_each_label_is_told(root):
     assert (code, log) == (0, ALL), output
     assert kept(root) == ["B", "C", "Matérn"]
     assert output.splitlines() == [
-        f"{NAME}: {label} ({n} of 3)" for n, label in enumerate(("Matérn", "B", "C"), 1)
+        f"{NAME}: playing {label} ({n} of 3)" for n, label in enumerate(("Matérn", "B", "C"), 1)
     ]
     before = contents(root / "results")
     assert called() == (0, "", "") and contents(root / "results") == before
@@ -128,7 +128,7 @@ def test_mistakes_are_refused_before_anything_is_played(root, arguments, message
 def test_a_label_is_of_one_notebook(root):
     (root / "notebooks/02_more.py").write_text((root / f"notebooks/{NAME}.py").read_text())
     code, output, log = called("02", "--label", "B")
-    assert (code, log) == (2, "") and "--label is of one notebook" in output
+    assert (code, log) == (2, "") and "--label needs one notebook" in output
 
 
 def test_a_label_of_other_settings_is_refused_before_others_are_played(root):
@@ -144,7 +144,7 @@ def test_where_numbers_of_the_full_scale_were_changed_the_way_back_is_the_advice
     path = root / f"notebooks/{NAME}.py"
     path.write_text(path.read_text().replace("seed: int = 3", "seed: int = 4"))
     wrong = "the notebook differs from the full scale in 1 of its parameters (seed)"
-    assert "--fresh" not in refused(f"{wrong}: `git checkout notebooks/01*` is the way back")
+    assert "--fresh" not in refused(f"{wrong}: `git checkout notebooks/01*` restores them")
     assert called("--fresh", "B", "--label", "B")[2] == "b0 b1 b2 b3"  # a new full scale
 
 
@@ -162,10 +162,10 @@ def test_no_label_is_begun_that_is_not_expected_to_end_within_the_minutes(root, 
     monkeypatch.setattr(store, "labels", long)
     code, output, log = called("--fresh", "--minutes", "0.5")
     assert (code, log) == (1, ALL.replace("b0 b1 b2 b3 ", ""))
-    assert output.endswith(f"{NAME}: the minutes are not enough for 1 of 3 labels\n")
+    assert output.endswith(f"{NAME}: --minutes is too short for 1 of 3 labels\n")
     code, output, log = called("--fresh", "--minutes", "1")
-    assert (code, log) == (0, ALL) and f"{NAME}: B (2 of 3)\n" in output
-    assert f"{NAME}: B (1 of 1, about 1 minutes left)\n" in called("--fresh", "--label", "B")[1]
+    assert (code, log) == (0, ALL) and f"{NAME}: playing B (2 of 3)\n" in output
+    assert f"{NAME}: playing B (1 of 1, about 1 min left)\n" in called("--fresh", "--label", "B")[1]
 
 
 def test_what_a_profile_has_in_common_with_the_full_scale_is_not_played_again(root):
@@ -200,7 +200,7 @@ def test_without_its_data_a_label_is_refused_at_full_scale_before_others_are_pla
     here = data["here"]
     called("--label", "Matérn")  # the data is remembered
     data["here"] = replace(here, checksum="")
-    refused("label 'C' is not kept, and its data is not here: see data/README.md")
+    refused("label 'C' is not stored and cannot be played: its sensor data is missing (see data")
     assert called("--label", "B")[0] == 0
     assert called("--profile", "quick")[2] == "m0 m1 c0 c1 c2"  # of a substitute
     data["here"] = here

@@ -108,14 +108,14 @@ def test_what_is_not_so_is_named_at_once_and_stops_at_the_end(
     assert "**Not so:**" in shown[0] and message in shown[0]
     record.check("Optimist has 0.5 times the regret")
     record.check("It takes 1,200 rounds")
-    with pytest.raises(ValueError, match=r"09_toy: the text is not as the results\n.*; "):
+    with pytest.raises(ValueError, match=r"09_toy: the text differs from the results\n.*; "):
         record.finish()
 
 
 def test_a_number_that_nothing_checks_stops_the_end(stating):
     record = stating()
     record.check("Optimist has 0.5 times the regret")
-    message = r"results\nnothing checks 1,200 in 'It takes 1,200 rounds\.'$"
+    message = r"results\nno record\.check covers 1,200 in 'It takes 1,200 rounds\.'$"
     with pytest.raises(ValueError, match=message):
         record.finish()
 
@@ -153,7 +153,7 @@ def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judge
     names = {"played/Fig._1.npz", "played/Fig._1.json", "played/SHA256SUMS"}
     record.verdicts("9-A", "9-T")
     record.finish()
-    why = "is not judged: `Fig. 1` is not as at full scale (trials is 3, full scale 12)."
+    why = "is not judged: `Fig. 1` differs from the full scale (trials is 3, at full scale 12)."
     full = "[full-scale notebook](../notebooks/09_toy.ipynb)"
     texts = [
         "*The text describes the full scale, which this run is not (trials is 3).*",
@@ -189,7 +189,8 @@ def test_an_unknown_label_is_refused_and_a_missing_one_at_full_scale_stops(toy, 
     for path in (toy.folder / "played").iterdir():
         path.unlink()
     with pytest.raises(
-        store.NotKept, match=r"label 'Fig\. 1' is not kept; to play it: kbrepro play 09 --prof"
+        store.NotKept,
+        match=r"label 'Fig\. 1' is not stored\. To play the label: `kbrepro play 09 --prof",
     ):
         record.play("Fig. 1")
 

@@ -249,7 +249,7 @@ def facts_of(root, quick, fresh=()):
 def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(playing, capfd):
     """Read again, trials leave run.json as it was, but for a parameter on which none depends."""
     first, files = facts_of(playing, "trials: 3\n")
-    assert "01_small: numbers (1 of 1)\n" in capfd.readouterr().err
+    assert "01_small: playing numbers (1 of 1)\n" in capfd.readouterr().err
     assert "(3, 5)" in files["notebook.ipynb"].decode()
     assert first["parameters"] == {"trials": 3, "more": 0}
     old = first | OTHERS
@@ -289,8 +289,8 @@ def test_trials_that_were_played_anew_have_new_facts(playing, ran, how):
         ("results_dir: x", "= 'results_dir' is not allowed"),
         ("- 3", "must be lines of name: value"),
         ("a: [", "must be lines of name: value"),
-        ("horizon: 20\nhorizon: 30", "must be lines of name: value (horizon comes twice)"),
-        (None, f"says nothing about {NAME}: there is no notebooks/profiles/quick/{NAME}"),
+        ("horizon: 20\nhorizon: 30", "must be lines of name: value (horizon is given twice)"),
+        (None, f"'quick' is not allowed for {NAME}: there is no notebooks/profiles/quick/{NAME}"),
     ],
 )
 def test_a_profile_that_does_not_fit_is_refused_before_anything_runs(root, old, quick, message):
@@ -361,7 +361,7 @@ def test_of_a_dead_kernel_the_cell_is_told_and_what_there_is_is_kept(root, old, 
     cells = ["print('before')", "# plays\nimport os\nos.kill(os.getpid(), 9)", "print('after')"]
     write_notebook(root, NAME, notebook_of(PARAMETERS, *cells))
     output = failure(root, capfd)
-    message = "the kernel died in code cell 4 (# plays): it was killed, most often since memory"
+    message = "the kernel died in code cell 4 (# plays), most often because memory ran out: "
     assert message in output and LEFT in output and contents(old)
     left = nbformat.read(root / LEFT, as_version=4)
     assert [cell.source for cell in left.cells[2:]] == cells[:2]

@@ -50,5 +50,5 @@ def test_without_arms_regret_is_known_in_the_kept_rounds_alone(horizon, trials):
         expected = np.where(is_kept, getattr(whole, name), np.nan)
         np.testing.assert_array_equal(getattr(kept, name), expected)
         np.testing.assert_array_equal(getattr(halved, name), expected[:1] / 2)
-    with pytest.raises(ValueError, match="this curve is kept without arms"):
+    with pytest.raises(ValueError, match="this curve is stored without arms"):
         kept.regret  # noqa: B018

@@ -53,11 +53,11 @@ def test_the_same_code_is_equal_and_is_not_played_twice(opened, monkeypatch):
 
 
 def test_a_flipped_sign_is_red_and_names_label_trial_and_round(opened, turned):
-    arm = r"arm \d+ of Optimist in round \d+, where it was \d+"
+    arm = r"arm \d+ of Optimist in round \d+, stored arm \d+"
     for _ in range(2):  # what differs is not remembered
         with pytest.raises(
             replay.Differs,
-            match=rf'09_toy: Fig\. 1, trial \d+: {arm}\. To play .*--fresh "Fig\. 1"',
+            match=rf'09_toy: Fig\. 1, trial \d+: {arm}\. The replay .*--fresh "Fig\. 1"`',
         ):
             opened()
 
@@ -77,7 +77,7 @@ def test_on_another_blas_kernel_a_difference_stands_in_the_log(opened, turned, m
     kernel = replay.blas_kernel()
     monkeypatch.setattr(replay, "blas_kernel", lambda: "Zen9")
     (line,) = opened()
-    assert "where it was" in line
+    assert "stored arm" in line
     assert line.endswith(f"; BLAS kernel Zen9 here, {kernel} when played")
 
 
@@ -89,7 +89,7 @@ def test_what_is_long_is_not_played_again(opened, turned, monkeypatch, name):
 
 def test_what_needs_data_that_is_not_here_is_said(opened, turned, monkeypatch):
     monkeypatch.setattr(Job, "without_data", True)
-    assert opened()[0].endswith(": not played again, its data is not here")
+    assert opened()[0].endswith(": not replayed, its sensor data is missing")
 
 
 def facts(**other):
@@ -110,9 +110,9 @@ def larger(share, rule=kb.VarianceOnly, arms=True):
     return Job("it", play, {}, 3, 0, 1)
 
 
-NUMBERS = r", at \d+; the same arms, numbers alone, by at most {} of their size"
+NUMBERS = r", at \d+; the arms are equal, numbers differ by at most {} of their size"
 GAPS = f"gaps{NUMBERS.format('5.0e-07')}"
-ARM = r"arm \d+ of rule in round \d+, where it was \d+"
+ARM = r"arm \d+ of rule in round \d+, stored arm \d+"
 
 
 def returns(**result):
@@ -121,7 +121,7 @@ def returns(**result):
 
 
 PLAYED = {"count": 7, "size": np.float64(1.0), "seconds": 1.0}
-SIZE = "size; no arms are kept to compare; numbers, by at most 2.0e-07 of their size"
+SIZE = "size; no arms are stored to compare, numbers differ by at most 2.0e-07 of their size"
 DIGEST = r"policies/rule/totals, at \d+; policies/rule/arms_digest"
 WITHOUT = partial(larger, arms=False)
 

@@ -136,14 +136,14 @@ class Store:
         about, kept = found
         if about["label"] != job.label:
             raise OtherSettings(
-                f"label {job.label!r} would replace {about['label']!r}: give it another name"
+                f"label {job.label!r} would replace label {about['label']!r}: give it another name"
             )
         if fresh:
             return None
         if places := differences(about["settings"], job.settings):
             return OtherSettings(
                 f"label {job.label!r} was played with other settings:"
-                f" {'; '.join(places[:SHOWN])}. To play it again: {_again(job.label)}",
+                f" {'; '.join(places[:SHOWN])}. To play the label again: {_again(job.label)}",
                 places,
             )
         return kept
@@ -167,12 +167,13 @@ class Store:
         """Raise NotKept if a job that is not kept may not or cannot be played."""
         if job.without_data:
             raise NotKept(
-                f"label {job.label!r} is not kept, and its data is not here: see data/README.md"
+                f"label {job.label!r} is not stored and cannot be played: its sensor data is"
+                " missing (see data/README.md)"
             )
         if self.read_only:
             raise NotKept(
-                f"label {job.label!r} is not kept; to play it: kbrepro play"
-                f" {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
+                f"label {job.label!r} is not stored. To play the label: `kbrepro play"
+                f" {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}`"
             )
 
     def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
@@ -284,7 +285,7 @@ def opened(folder: Path, label: str) -> tuple[Any, Played]:
     found = _opened(path_of(folder, label), label)
     if found is None:
         raise FileNotFoundError(
-            f"label {label!r} is not kept; kept are: {', '.join(labels(folder)) or 'none'}"
+            f"label {label!r} is not stored; stored labels: {', '.join(labels(folder)) or 'none'}"
         )
     about, kept = found
     return about["settings"], kept
@@ -312,11 +313,11 @@ def _parts(path: Path) -> Path:
 
 
 def _again(label: str) -> str:
-    return f'kbrepro reproduce ... --fresh "{label}"'
+    return f'`kbrepro reproduce ... --fresh "{label}"`'
 
 
 def _restore(label: str) -> str:
-    return f"restore it, or play it again: {_again(label)}"
+    return f"restore it, or play the label again: {_again(label)}"
 
 
 def _total(seconds: Array) -> float:
@@ -328,7 +329,7 @@ def _packed(about: About, kept: Played, compression: int) -> bytes:
     names = {path_text(path): path for path in kept.columns}
     if len(names) < len(kept.columns) or names.keys() & {ABOUT, SECONDS}:
         raise ValueError(
-            f"a job returned two things of one name, or one named {SECONDS!r}: {', '.join(names)}"
+            f"a job returned two values of one name, or one named {SECONDS!r}: {', '.join(names)}"
         )
     members = {SECONDS: kept.seconds.astype(np.float32)}
     for name, path in names.items():
@@ -356,7 +357,7 @@ def _opened(path: Path, label: str, settings_alone: bool = False) -> tuple[About
         return _read(path, label, settings_alone)
     if path.name in sums.listed(path.parent) and not _parts(path).is_dir():
         raise FileNotFoundError(
-            f"{_place(path)} is missing, although it was kept: {_restore(label)}"
+            f"{_place(path)} is missing, although SHA256SUMS lists it: {_restore(label)}"
         )
     return None
 
@@ -370,8 +371,8 @@ def _read(path: Path, label: str, settings_alone: bool = False) -> tuple[About, 
             about = json.loads(file[ABOUT].tobytes())
             if (version := about.get("version", VERSION)) > VERSION:
                 raise NewerForm(
-                    f"{_place(path)} has form {version}, and this version of kbrepro reads forms up"
-                    f" to {VERSION}: update kbrepro"
+                    f"{_place(path)} has format {version}, and this version of kbrepro reads"
+                    f" formats up to {VERSION}: update kbrepro"
                 )
             columns = {} if settings_alone else _columns(about, file)
             return about, Played(columns, file[SECONDS].astype(float))

@@ -74,7 +74,7 @@ def stacked(rows: Sequence[Leaves]) -> Leaves:
         if odd := row.keys() ^ rows[0].keys():
             raise ValueError(
                 f"trial {number} returned other names than trial 0, {path_texts(odd)}: they must be"
-                " alike"
+                " the same"
             )
     columns: Leaves = {}
     for path in rows[0]:

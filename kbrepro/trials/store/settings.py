@@ -54,7 +54,9 @@ def settings(thing: object) -> Any:
     if isinstance(thing, Mapping):
         by_text = {str(settings(key)): settings(value) for key, value in thing.items()}
         if len(by_text) < len(thing):
-            raise ValueError(f"two keys of {list(thing)} have one text: they must have two")
+            raise ValueError(
+                f"two keys of {list(thing)} have the same text: their texts must differ"
+            )
         return by_text
     if isinstance(thing, Sequence):
         return [settings(part) for part in thing]
@@ -65,7 +67,7 @@ def _name(thing: object) -> str:
     name = getattr(thing, "__dict__", {}).get("stored_as") or getattr(thing, "__qualname__", None)
     if name is None or "<" in name:
         raise ValueError(
-            f"{name or repr(thing)} has no settings that can be kept: it must be a class, a"
+            f"{name or repr(thing)} has no settings that can be stored: it must be a class, a"
             " function of a module, a partial of one, a dataclass, an array, a number or a text"
         )
     return name

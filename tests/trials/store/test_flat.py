@@ -107,5 +107,5 @@ def test_unlike_trials_are_refused(other):
 def test_names_that_a_file_could_not_tell_apart_are_refused(tmp_path, result):
     job = store.Job("a", None, {}, 0, 0, 1)
     kept = store.Played(stacked([flat(result)]), np.ones(1))
-    with pytest.raises(ValueError, match="a job returned two things of one name"):
+    with pytest.raises(ValueError, match="a job returned two values of one name"):
         store.Store(tmp_path).keep(job, kept)

@@ -99,11 +99,11 @@ def test_what_no_other_process_could_read_is_refused():
     def inner(trial):
         return trial
 
-    words = "has no settings that can be kept: it must be a class, a function"
+    words = "has no settings that can be stored: it must be a class, a function"
     for thing in (lambda trial: 1, partial(inner, 3), object()):
         with pytest.raises(ValueError, match=words):
             settings(thing)
-    with pytest.raises(ValueError, match=r"two keys of .* have one text"):
+    with pytest.raises(ValueError, match=r"two keys of .* have the same text"):
         settings({1: "a", "1": "b"})
 
 

@@ -127,7 +127,7 @@ def test_one_question_has_three_answers_what_is_kept_nothing_or_what_differs(fol
 
 OTHER = (
     r"'Fig. 1' was played with other settings: job, counted, positional, number 1: 1.0 before,"
-    r' 2.0 now\. To play .*--fresh "Fig. 1"'
+    r' 2.0 now\. To play the label .*--fresh "Fig. 1"'
 )
 IMPOSSIBLE = r"is not allowed: as a file's name it must have 1 to 200 bytes"
 
@@ -137,12 +137,12 @@ IMPOSSIBLE = r"is not allowed: as a file's name it must have 1 to 200 bytes"
     [
         ({"factor": 2.0}, store.OtherSettings, OTHER),
         ({"seed": 4, "read_only": True}, store.OtherSettings, "seed: 3 before, 4 now"),
-        ({"label": "Fig./1"}, store.OtherSettings, "would replace 'Fig. 1': give it another"),
-        ({"label": "Fig./1", "fresh": ["*"]}, store.OtherSettings, "would replace 'Fig. 1'"),
+        ({"label": "Fig./1"}, store.OtherSettings, "would replace label 'Fig. 1': give it another"),
+        ({"label": "Fig./1", "fresh": ["*"]}, store.OtherSettings, "replace label 'Fig. 1'"),
         (
             {"label": "Fig. 2", "read_only": True},
             store.NotKept,
-            r"'Fig\. 2' is not kept; to play it: kbrepro play 03 --profile paper",
+            r"'Fig\. 2' is not stored. To play the label: `kbrepro play 03 --profile paper`",
         ),
         ({"label": ""}, ValueError, IMPOSSIBLE),
         ({"label": "?"}, ValueError, IMPOSSIBLE),
@@ -222,9 +222,12 @@ def flipped(path):
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (cut, r"cannot be read .*: restore it, or play it again"),
+        (cut, r"cannot be read .*: restore it, or play the label again"),
         (flipped, "cannot be read"),
-        (Path.unlink, "is missing, although it was kept: restore it, or play it again"),
+        (
+            Path.unlink,
+            "is missing, although SHA256SUMS lists it: restore it, or play the label again",
+        ),
     ],
 )
 def test_a_damaged_or_missing_file_is_named_and_replaced_only_if_asked(folder, log, damage, words):
@@ -245,7 +248,7 @@ def test_a_newer_form_is_named(folder, log, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(store, "VERSION", 2)
         play(folder, log)
-    with pytest.raises(store.NewerForm, match=r"03_pi/played/Fig._1.npz has form 2, and this ver"):
+    with pytest.raises(store.NewerForm, match=r"03_pi/played/Fig._1.npz has format 2, and this v"):
         play(folder, log)
 
 
@@ -315,7 +318,7 @@ def test_of_measured_data_neither_arms_nor_gaps_are_kept_and_it_is_read_without_
     gone, _ = measured(np.nan)
     again = run_trials(gone, 6, 1, label="lab", kept_in=kept_in)
     np.testing.assert_array_equal(again["EI"].totals, kept["EI"].totals)
-    words = r"'dark' is not kept, and its data is not here: see data/README\.md"
+    words = r"'dark' is not stored and cannot be played: its sensor .*see data/README\.md"
     with pytest.raises(store.NotKept, match=words):
         run_trials(gone, 6, 1, label="dark", kept_in=kept_in)
 
@@ -358,8 +361,8 @@ def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
     np.testing.assert_array_equal(found["EI"].regret, curves["EI"].regret)
     assert kb.played("03_pi", "readings")[1]["EI"][0] == totals[1]["EI"][0]
     for notebook, words in (
-        ("03", "'Table 2' is not kept; kept are: Table 1, d = 2, readings"),
-        ("04", "no played trials of notebook '04' are kept in results/paper"),
+        ("03", "'Table 2' is not stored; stored labels: Table 1, d = 2, readings"),
+        ("04", "no trials of notebook '04' are stored in results/paper"),
     ):
         with pytest.raises(FileNotFoundError, match=words):
             kb.played(notebook, "Table 2")
@@ -390,5 +393,5 @@ def test_all_runs_below_a_folder_are_one_table(tmp_path):
         rows = groups.get_group(("6", label, "EI", 3))
         np.testing.assert_allclose(rows["R_t"], regret[rows["round"] - 1], rtol=1e-6)
         assert rows["round"].iloc[-1] == 25
-    with pytest.raises(FileNotFoundError, match="no played trials are kept below"):
+    with pytest.raises(FileNotFoundError, match="no trials are stored below"):
         kb.frame(tmp_path / "5" / "played" / "a.part")
