@@ -154,8 +154,8 @@ class Outcome(NamedTuple):
 
     @classmethod
     def worst(cls, cases: Iterable[Outcome]) -> Outcome:
-        """Return the case with the largest share of violations, then nearest to its bound: a theorem
-        promises its probability in each.
+        """Return the case with the largest share of violations, then nearest to its bound: a
+        theorem promises its probability in each.
         """
         return max(cases, key=lambda case: (case.violations / case.runs, case.room))
 
@@ -472,7 +472,7 @@ class AtOnce(NamedTuple):
 
 
 def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
-    """Return for each interpretation how many claims come out in the same rerun (no chance in it)."""
+    """Return for each interpretation how many claims come out in one rerun, deterministically."""
     tables, hold = together(claims)
     all_of = replace(claims[0], quote="", predicate=hold, of_parts=tuple(tables))
     under, _ = readings_of(all_of, kept)
