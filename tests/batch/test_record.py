@@ -42,7 +42,7 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
     record.verdicts("9-A", "9-T")
     assert "“Optimist has less regret than the greedy rule.” (Fig. 1)" in shown[0]
     assert "again** *(uncertain)*, depends on width: 1 of 2 agree" in shown[0]
-    for words in ("12 kept, 10 a rerun", "no violation in 12 runs", "of the bound"):
+    for words in ("12 trials stored, 10 a rerun", "no violation in 12 runs", "times the bound"):
         assert words in shown[0]
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
         record.verdicts("9-Z")
@@ -177,7 +177,9 @@ def test_a_label_of_the_full_scale_is_judged_whatever_else_is_changed(toy, opene
     (toy.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
     record = opened(more=2)
     record.verdicts("9-A")
-    assert record.short and "12 kept, 10 a rerun" in shown[1] and "not judged" not in shown[1]
+    assert (
+        record.short and "12 trials stored, 10 a rerun" in shown[1] and "not judged" not in shown[1]
+    )
 
 
 def test_an_unknown_label_is_refused_and_a_missing_one_at_full_scale_stops(toy, opened):

@@ -58,7 +58,7 @@ figure 5a of a page: docs/page#does-it-hold-on-batches-fig-5a-lemmas-3-to-6
 lemma 4: docs/page#does-it-hold-on-batches-fig-5a-lemmas-3-to-6
 batch: docs/page#does-it-hold-on-batches-fig-5a-lemmas-3-to-6
 fig 2: docs/page#toy-fig-2
-9-A: results/README#9-A
+9-A: results/claims/09_toy#9-A
 BELOW: docs/deep/below
 policies: docs/page
 """

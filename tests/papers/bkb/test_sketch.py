@@ -194,6 +194,6 @@ def test_bad_settings_are_named():
         (lambda: BudgetedPosterior(*given, np.nan, rng), "qbar = nan is not allowed"),
         (
             lambda: sketch.random_features(*given[:2], 10, rng),
-            "kernel = .*: these features fit the",
+            "kernel = .*: kernel must be SquaredExponential, whose",
         ),
     )
