@@ -60,9 +60,7 @@ class MiniUCB(UCB):
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull gave, after its batch; ValueError unless it was asked for."""
         if arm != self._arm or not self._stays:
-            raise ValueError(
-                f"arm = {arm} is not allowed: arm must be the one asked for, {self._arm}"
-            )
+            raise ValueError(f"arm = {arm} is not allowed: arm must be what `ask` returned last")
         checks.finite_number(observation=observation)
         observed = [*self._observed, observation]
         if self._stays == 1:

@@ -177,10 +177,10 @@ def test_bad_settings_are_named():
 
 def test_mini_gp_ucb_is_told_of_the_arms_that_it_asked_for():
     mini = MiniUCB(problem().model, width=LOGDET, squared_c=2.0)
-    refuses((lambda: mini.tell(3, 1.0), "arm = 3 is not allowed: arm must be the one asked for"))
+    refuses((lambda: mini.tell(3, 1.0), "arm = 3 is not allowed: arm must be what `ask`"))
     arm = mini.ask()
     refuses((lambda: mini.tell(arm, float("nan")), r"rewards.* = nan is not allowed"))
     while mini._stays:
         mini.tell(arm, 0.0)
     # it would choose anew
-    refuses((lambda: mini.tell(arm, 0.0), "mini-GP-UCB asked for"))
+    refuses((lambda: mini.tell(arm, 0.0), "arm must be what `ask` returned last"))
