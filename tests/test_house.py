@@ -25,6 +25,7 @@ ROOMS = {
         "profiles",
         "pairs",
         "record",
+        "items",
         "report",
         "play",
         "run",

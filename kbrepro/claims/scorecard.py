@@ -265,7 +265,7 @@ def _entry(record: Row, address: str) -> list[str]:
     if "outcome" not in record:
         kind, often = record["kind"], _often(record["readings"][0], short=True)
     sort = "" if kind == "observation" else f"*{kind}*: "
-    outcome = _verdict(record)
+    outcome = shown_verdict(record)
     return [f'<a id="{name}"></a>{sort}[{said}]({address}#{name})', often, outcome]
 
 
@@ -379,8 +379,8 @@ def lines(record: Row) -> list[str]:
     """Return a claim or a theorem for a terminal; the first line has the verdict, the others all
     numbers.
     """
-    first = f"{record['id']:5} {_verdict(record)}: {_said(record)}"
-    printed = [first, *(f"      {part}" for part in (*_words(record), *_number(record)))]
+    first = f"{record['id']:5} {shown_verdict(record)}: {_said(record)}"
+    printed = [first, *(f"      {part}" for part in (*_words(record), *shown_number(record)))]
     plain = [re.sub(r"(?<!\\)\*|</?small>", "", line) for line in printed]
     return [line.replace("\\*", "*").replace("<br>", "; ") for line in plain]
 
@@ -394,8 +394,8 @@ def _row(record: Row, notebook: str) -> list[str]:
     how_often = "; ".join(_words(record))
     return [
         f'<a id="{name}"></a>{cell} {_said(record)}',
-        "<br>".join(_number(record)),
-        "<br>".join(filter(None, (_verdict(record), how_often))),
+        "<br>".join(shown_number(record)),
+        "<br>".join(filter(None, (shown_verdict(record), how_often))),
     ]
 
 
@@ -420,7 +420,8 @@ def _plain(text: str) -> str:
     return text.replace("*", "\\*")
 
 
-def _verdict(record: Row) -> str:
+def shown_verdict(record: Row) -> str:
+    """Return the glyph and the words of a verdict, with its marks; of a theorem, the outcome."""
     if "outcome" in record:
         return f"**{record['outcome']}**"
     marks = " *(uncertain)*" * record["uncertain"]
@@ -456,7 +457,7 @@ def _beside(record: Row) -> str:
     return f", depends on {' and '.join(record['depends_on'])}: {agree} of {counted} agree"
 
 
-def _number(record: Row) -> list[str]:
+def shown_number(record: Row) -> list[str]:
     """Our number, then the trials behind it in small print; of a theorem, what was checked."""
     if "outcome" in record:
         return [_plain(record["checked"])]
