@@ -12,6 +12,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from kbrepro import papers, paths
+from kbrepro.batch import items
 from kbrepro.batch.record import looks_like
 from kbrepro.claims import scorecard
 from kbrepro.figures import use_style, verdicts
@@ -25,8 +26,8 @@ class ReportFailed(RuntimeError):
 def build(root: Path, results: Path) -> Path:
     """Make `results`/report/ from the notebooks that were run there, and return its index.html.
 
-    At full scale it renews the pages of claims and their pictures in results/, too; of any other
-    profile every page says at its top that it is not the full scale.
+    At full scale it renews the pages of claims and figures, and the pictures of verdicts, in
+    results/, too; of any other profile every page says at its top that it is not the full scale.
     Raises ReportFailed, which says what to do, if results are missing or Sphinx reports an error.
     """
     notebooks = sorted(results.glob("[0-9][0-9]_*/notebook.ipynb"))
@@ -35,7 +36,7 @@ def build(root: Path, results: Path) -> Path:
             f"no notebook was run in results/{results.name}: first `kbrepro reproduce --profile"
             f" {results.name}`"
         )
-    made = _pages(results)
+    made = _pages(root, results)
     if results.name == paths.FULL_SCALE:
         _write(root / "results", made)
     paths.sweep(root / "results")
@@ -63,12 +64,17 @@ def build(root: Path, results: Path) -> Path:
         return site.rename(results / "report") / "index.html"
 
 
-def _pages(results: Path) -> dict[str, bytes]:
-    """The pages of every claim, and the pictures of all verdicts, by their place in results/."""
+def _pages(root: Path, results: Path) -> dict[str, bytes]:
+    """The pages of every claim and of every figure, and the pictures of all verdicts, by their
+    place in results/.
+    """
     runs = scorecard.read(results)
     known = {paper.notebook: paper.title for paper in papers.found().values()}
     titles = {name: known.get(name) or name for name in runs}
-    made = {name: text.encode() for name, text in scorecard.pages(runs, titles).items()}
+    pages = scorecard.pages(runs, titles)
+    if (root / items.ITEMS).is_file():
+        pages["figures.md"] = items.every_item(root, runs)
+    made = {name: text.encode() for name, text in pages.items()}
     use_style()
     for name, draw in {"verdicts.png": verdicts.squares, "ranges.png": verdicts.ranges}.items():
         picture, data = draw(runs, titles), io.BytesIO()
