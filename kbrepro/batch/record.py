@@ -20,9 +20,8 @@ from PIL import Image as Pixels
 from kbrepro import checks, figures, paths
 from kbrepro.batch import plans
 from kbrepro.claims import scorecard
-from kbrepro.claims.judging import CROSS, sentences_of
+from kbrepro.claims.judging import sentences_of
 from kbrepro.claims.tables import Kept, Unlike
-from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of, looks
 from kbrepro.trials.replay import Replays
 from kbrepro.trials.store import PLAYED, Played, Store
@@ -146,14 +145,6 @@ class Record:
             shown.append(_folded("How to read this", HOW_TO))
             self._explained = True
         display(Markdown("\n\n".join([*shown, *left])))
-        for record in records:
-            claim = sentences[record["id"]]
-            if record.get("depends_on"):
-                decide = record["depends_on"]
-                title = f"{claim.id} depends on {' and '.join(decide)}"
-                readings = scorecard.judged(claim, self._kept).readings
-                drawn = [one for one in readings if CROSS not in one.choice or one.choice in decide]
-                self.figure(comparisons.readings(title, drawn), f"readings_{claim.id}")
 
     def check(self, words: str, holds: object = True) -> None:
         """Check a statement of the Markdown cells tagged `checked`: they must have these words,

@@ -46,12 +46,10 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
         assert words in shown[0]
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
         record.verdicts("9-Z")
-    picture = toy.root / "written/figures/readings_9-A.png"
-    assert module.looks_like(shown[1], picture.read_bytes())
     record.finish()
     run = json.loads((toy.root / "written/claims.json").read_text(encoding="utf-8"))
     assert [each["id"] for each in run["claims"] + run["theorems"]] == ["9-A", "9-B", "9-T"]
-    assert len(shown) == 2
+    assert len(shown) == 1
 
 
 TEXT = """# %% [markdown] tags=["checked"]

@@ -8,9 +8,7 @@ from matplotlib.text import Text
 from traces import trace_of
 
 from kbrepro import figures, papers
-from kbrepro.claims.estimates import Estimate
-from kbrepro.claims.judging import Reading
-from kbrepro.figures import comparisons, verdicts
+from kbrepro.figures import verdicts
 from kbrepro.figures.style import CYCLE
 from kbrepro.trials.curve import log_spaced
 
@@ -75,31 +73,6 @@ def test_mean_and_interval_of_block_means(ax):
         figures.regret_quartiles(ax, {"EI": traces}, spread="sd")
     with pytest.raises(ValueError, match="quantity = 'none'"):
         figures.regret_quartiles(ax, {"EI": traces}, quantity="none")
-
-
-def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(
-    styled, check_readable
-):
-    def reading(value, choice="", name="", clause="", source="text"):
-        interval = Estimate(value, value - 0.05, value + 0.02)
-        return Reading(choice, name, interval, 25, 100, source, clause)
-
-    numbers = [
-        reading(0.9),
-        reading(0.2, "margin", "0.01"),
-        reading(0.5, "margin", "none", "footnote 3"),
-        reading(0.6, "margin", "0.5", source=""),
-    ]
-    figure = comparisons.readings("9-A: depends", numbers)
-    (ax,) = figure.axes
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    assert [(line.get_xdata()[0], line.get_markerfacecolor()) for line in dots] == [
-        *((0.9, "black"), (0.2, "black"), (0.5, "white"), (0.6, "white"))
-    ]
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    assert names[:2] == ["main interpretation", "margin: 0.01"]
-    assert "hollow" in figure.get_supxlabel()
-    check_readable(figure)
 
 
 # Labels at the ends of curves
