@@ -1,6 +1,4 @@
-"""The textbook posterior against the package's in every round, its operations against plain loops
-that count.
-"""
+"""The textbook posterior against the package's in every round, its operations by dot products."""
 
 from functools import partial
 
@@ -65,17 +63,26 @@ def played(rule, d, side, horizon):
 
 @both_forms
 @all_cases
-def test_mean_and_sd_are_those_of_the_package_in_every_round(form, case):
-    _, _, side, _ = case
+def test_mean_and_sd_are_those_of_the_package_in_every_round_and_what_is_taken_in_counts(
+    form, case
+):
+    _, _, side, horizon = case
     model, arms, observations, cells, known = played(*case)
     inside = {name_of(cell): textbook.arms_of(cell, side) for cell in cells}
     now = {}
     for name, own in inside.items():
         now[name] = np.zeros(len(own)), np.ones(len(own))
     takes = {t: [] for t in range(len(arms))}
+    counted = np.zeros((horizon, 2))
     for cell in cells:
+        before = 0
         for t, posterior in textbook.replayed(form, cell, model, side, arms, observations):
             takes[t].append((name_of(cell), posterior.mean.copy(), np.sqrt(posterior.variance)))
+            pulls = np.array([before, posterior.t])
+            counted[t, 0] += np.diff(pulls).item()
+            counted[t, 1] += posterior.operations(len(posterior.points), pulls)[1]
+            before = posterior.t
+    np.testing.assert_allclose(textbook.counts(form, cells, side, horizon), counted)
     for t, live in enumerate(known[1:]):
         now.update((name, (mean, sd)) for name, mean, sd in takes[t])
         for name, (own, mean, sd) in live.items():
@@ -83,88 +90,32 @@ def test_mean_and_sd_are_those_of_the_package_in_every_round(form, case):
             np.testing.assert_allclose(now[name], (mean, sd), atol=1e-8)
 
 
-@both_forms
-@all_cases
-def test_counts_are_those_of_the_cells_that_take_in_something(form, case):
-    """Each cell of the pull, and each that is born, of the pulls that it inherits."""
-    _, _, side, horizon = case
-    _, arms, _, cells, known = played(*case)
-    expected = np.zeros((horizon, 2))
-    for t in range(horizon):
-        for name, (own, *_) in (known[t] | known[t + 1]).items():
-            pulls = np.isin(arms[: t + 1], own)
-            before = pulls[:t].sum() if name in known[t] else 0
-            if before < pulls.sum():
-                both = np.array([before, pulls.sum()])
-                operations = textbook.FORMS[form].operations(len(own), both)[1]
-                expected[t] += pulls.sum() - before, operations
-    np.testing.assert_allclose(textbook.counts(form, cells, side, horizon), expected)
+# Lengths of the dot products that an algorithm makes, added up
 
 
-class Counting:
-    """Both algorithms in plain loops, which count multiplications."""
-
-    def __init__(self):
-        self.count = 0
-
-    def dot(self, a, b):
-        self.count += len(a)
-        return sum(x * y for x, y in zip(a, b, strict=True))
-
-    def grown(self, K, rows, y):
-        inverse, white_rows, white = [], [], []
-        mean, variance = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-        for t in range(len(K)):
-            part = [self.dot(inverse[i], K[t, : i + 1]) for i in range(t)]
-            scale = np.sqrt(K[t, t] - self.dot(part, part))
-            below = [[inverse[i][j] for i in range(j, t)] for j in range(t)]
-            inverse.append([-self.dot(part[j:], below[j]) / scale for j in range(t)] + [1 / scale])
-            columns = np.array(white_rows).reshape(t, -1).T if t else [[]] * len(mean)
-            own = [self.dot(part, column) for column in columns]
-            new = (y[t] - self.dot(part, white)) / scale
-            white_rows.append((rows[t] - own) / scale)
-            white.append(new)
-            for arm, value in enumerate(white_rows[-1]):
-                mean[arm] += self.dot([value], [new])
-                variance[arm] -= self.dot([value], [value])
-        return mean, variance
-
-    def refitted(self, K, rows, y):
-        n = len(K)
-        factor = np.zeros((n, n))
-        for j in range(n):
-            for i in range(j, n):
-                left = K[i, j] - self.dot(factor[i, :j], factor[j, :j])
-                factor[i, j] = np.sqrt(left) if i == j else left / factor[j, j]
-        solved = np.zeros((n, rows.shape[1] + 1))
-        for column, right in enumerate([*rows.T, y]):
-            for i in range(n):
-                left = right[i] - self.dot(factor[i, :i], solved[:i, column])
-                solved[i, column] = left / factor[i, i]
-        arms, white = solved[:, :-1].T, solved[:, -1]
-        mean = [self.dot(arm, white) for arm in arms]
-        return np.array(mean), 1 - np.array([self.dot(arm, arm) for arm in arms])
+def grown(n_arms, t):
+    """Of a pull with t before it: by the rows and columns of the inverse factor, of itself, with
+    the rows of all arms and of the rewards, then two products an arm.
+    """
+    triangle = sum(range(1, t + 1))
+    return triangle + triangle + t + (n_arms + 1) * t + 2 * n_arms
 
 
-@both_forms
+def refitted(n_arms, t):
+    """Of a fit to t pulls: a factor, a solve for each arm and the rewards, two products an arm."""
+    factor = sum(j * (t - j) for j in range(t))
+    return factor + (n_arms + 1) * sum(range(t)) + 2 * n_arms * t
+
+
 @pytest.mark.parametrize("n_arms", [1, 4])
-def test_operations_are_counted_in_plain_loops(form, n_arms):
-    rng = np.random.default_rng(n_arms)
-    model = bumps(1, 30)(TRIAL).model
-    own, places, y = rng.choice(30, n_arms), rng.integers(n_arms, size=7), rng.normal(size=7)
-    rows = model.kernel(model.points[own][places], model.points[own])
-    posterior = textbook.FORMS[form](model, own, 7)
-    took = []
-    for t in range(1, 8):
-        posterior.take(places[t - 1 : t], y[t - 1 : t])
-        counting = Counting()
-        K = rows[:t, places[:t]] + 0.5 * np.eye(t)
-        found = getattr(counting, form)(K, rows[:t], y[:t])
-        np.testing.assert_allclose(found, (posterior.mean, posterior.variance), atol=1e-12)
-        took.append(counting.count)
-    took = np.diff(took, prepend=0) if form == "grown" else np.array(took)
-    counted = textbook.FORMS[form].operations(n_arms, np.arange(1, 8))
-    assert counted.tolist() == took.tolist()
+def test_operations_are_the_lengths_of_all_dot_products(n_arms):
+    pulls = np.arange(1, 8)
+    for form, took in (
+        ("grown", [grown(n_arms, t - 1) for t in pulls]),
+        ("refitted", [refitted(n_arms, t) for t in pulls]),
+    ):
+        counted = textbook.FORMS[form].operations(n_arms, pulls)
+        assert counted.tolist() == took
 
 
 @both_forms
