@@ -178,15 +178,11 @@ def test_sizes_are_those_after_the_pull():
     assert sizes["d_eff"][1] == pytest.approx(1 / 1.01)  # one pull: k / (k + lambda)
 
 
-def test_sizes_in_more_dimensions_are_those_of_random_arms_that_are_less_alike():
-    bkb = partial(BKB, width=Constant(2.0), qbar=3.0)
-    members = {}
-    for d, lengthscale in ((1, 1.0), (3, 1.0), (3, 0.2)):
-        source = experiments.smooth(50, d, 0.01, 7, lengthscale)
-        sizes = measures.sizes_of_steps(source, bkb, 60, Trial(2, 0))
-        assert source.points.shape == (50, d) and len(sizes) == 60
-        members[d, lengthscale] = sizes["members"].iloc[-1]
-    assert members[1, 1.0] < members[3, 1.0] < members[3, 0.2]
+def test_random_arms_are_uniform_in_their_dimension_and_the_lengthscale_is_the_one_asked_for():
+    source = experiments.smooth(50, 3, 0.01, 7, 1.5)
+    assert source.points.shape == (50, 3) and source.kernel == SquaredExponential(1.5)
+    assert np.ptp(source.points, axis=0) == pytest.approx(1, abs=0.15)
+    assert (experiments.smooth(50, 3, 0.01, 8).points != source.points).all()
 
 
 # What is proved of variances and determinants

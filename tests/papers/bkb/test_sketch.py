@@ -101,20 +101,6 @@ def test_the_code_of_the_authors_has_the_same_mean_variance_and_width(run):
     assert Authors(run["delta"])(policy) == pytest.approx(run["width"], rel=1e-9)
 
 
-def test_an_arm_twice_or_a_colinear_one_adds_nothing():
-    """Calandriello et al., Section 3.1: the embedding space does not change."""
-    points = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-
-    def variance(*members):
-        posterior = NystromPosterior(Linear(), points, NOISE)
-        updated(posterior, [(0, 1.0), (2, -1.0), (3, 0.5)]).use_dictionary(np.array(members))
-        return posterior.variance
-
-    for members in ((0, 0), (0, 1)):
-        np.testing.assert_allclose(variance(*members), variance(0), rtol=1e-9, atol=1e-12)
-    assert variance(0, 2)[2] < variance(0)[2] / 2
-
-
 def test_a_dictionary_that_spans_nothing():
     origin = NystromPosterior(Linear(), np.array([[0.0, 0.0], [1.0, 0.0]]), NOISE)
     updated(origin, [(0, 1.0), (1, 1.0)])

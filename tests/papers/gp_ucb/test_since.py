@@ -61,11 +61,3 @@ def test_pims_and_gp_eims_look_at_the_maximum_of_their_draw(seed):
         for m, s in zip(MEAN, SD, strict=True)
     ]
     np.testing.assert_allclose(np.exp(ei_ms.index()), expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("rule", [PIMS, GPEIMS])
-def test_targets_have_the_law_of_the_maximum_of_dense_draws(rule):
-    rng = np.random.default_rng(10)
-    policy = with_history(rule, rng)
-    targets = [policy.target() for _ in range(400)]
-    assert kstest(targets, rng.multivariate_normal(MEAN, COVARIANCE, 400).max(axis=1)).pvalue > 0.01
