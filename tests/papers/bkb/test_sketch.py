@@ -2,14 +2,13 @@
 their draws.
 """
 
-import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recordings import recorded
 from refusing import refuses
 
 from kbrepro.bandits.kernels import Independent, Linear, Matern, SquaredExponential, grid
@@ -80,9 +79,7 @@ def test_dense_formulas_whatever_the_dictionary_was_before(kernel, members, befo
     assert ours.dictionary.tolist() == members and ours.inducing.tolist() == inducing.tolist()
 
 
-RECORDED = json.loads(
-    (Path(__file__).parents[2] / "recorded" / "bkb.json").read_text(encoding="utf-8")
-)
+RECORDED = recorded("bkb")
 
 
 @pytest.mark.parametrize("run", RECORDED)

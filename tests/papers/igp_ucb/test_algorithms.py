@@ -2,19 +2,15 @@
 dense algebra.
 """
 
-import json
-from pathlib import Path
-
 import pytest
+from recordings import recorded
 
 from kbrepro.bandits.confidence import Chowdhury2017
 from kbrepro.bandits.kernels import Matern, grid
 from kbrepro.bandits.policies import UCB
 from kbrepro.bandits.problems import Model
 
-RECORDED = json.loads(
-    (Path(__file__).parents[2] / "recorded" / "igp_ucb.json").read_text(encoding="utf-8")
-)["runs"]
+RECORDED = recorded("igp_ucb")["runs"]
 
 
 @pytest.mark.parametrize("run", RECORDED, ids=lambda run: f"d = {run['d']}")

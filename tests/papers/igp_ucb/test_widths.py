@@ -1,20 +1,17 @@
 """Widths beside printed ones of other people's code, and the original one by hand."""
 
-import json
 import math
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from recordings import recorded
 
 from kbrepro.bandits.confidence import AbbasiYadkori2011
 from kbrepro.bandits.kernels import Matern, SquaredExponential
 from kbrepro.papers.igp_ucb.widths import Original
 
-PRINTED = json.loads(
-    (Path(__file__).parents[2] / "recorded" / "fiedler2021.json").read_text(encoding="utf-8")
-)["cases"]
+PRINTED = recorded("fiedler2021")["cases"]
 
 
 def mean_widths(case, noise_variance):

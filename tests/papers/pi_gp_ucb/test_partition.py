@@ -3,16 +3,15 @@ every round.
 """
 
 import itertools
-import json
 import math
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recordings import recorded
 from refusing import refuses
 
 from kbrepro.bandits.confidence import Chowdhury2017, Flynn2024
@@ -184,9 +183,7 @@ def test_bad_settings_and_pulls_are_named():
 # Recorded runs of the first author's thesis code, which is not here: its variant, and its exact
 # IGP-UCB
 
-RUNS = json.loads(
-    (Path(__file__).parents[2] / "recorded" / "pi_gp_ucb.json").read_text(encoding="utf-8")
-)
+RUNS = recorded("pi_gp_ucb")
 every_run = pytest.mark.parametrize("run", RUNS)
 
 
