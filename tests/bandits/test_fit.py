@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+import memory
 import numpy as np
-import psutil
 import pytest
 from scipy.optimize import minimize
 
@@ -104,7 +104,7 @@ def test_too_little_noise_for_a_fit_is_refused_with_the_least_that_is_allowed(no
 
 
 def test_a_fit_that_does_not_fit_is_refused_in_gigabytes(monkeypatch):
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 2e4}))
+    memory.leave(monkeypatch, 2e4)
     model = kb.Model(kb.grid(30), kb.Matern(0.2, nu=2.5), 0.01)
     rewards = np.random.default_rng(0).standard_normal(900)
     model.fit(np.arange(900) % 15, rewards)
@@ -143,7 +143,6 @@ def test_bounds_hold_and_equal_ones_keep_a_value():
 @pytest.mark.parametrize(
     ("change", "given", "message"),
     [
-        ({}, {"rewards": [1.0, np.nan]}, r"rewards\[1\] = nan is not allowed"),
         ({}, {"rewards": [1.0]}, r"rewards has shape \(1,\): it must be \(2,\), one for each arm"),
         (
             {"mean": 1.0},
@@ -155,7 +154,6 @@ def test_bounds_hold_and_equal_ones_keep_a_value():
             {"noise_variance": [0.1, 0.0]},
             r"noise_variance\[1\] = 0.0 is not allowed: .* above 0",
         ),
-        ({}, {"noise_variance": [0.1]}, r"noise_variance has shape \(1,\): .* or \(2,\)"),
         (
             {},
             {"noise_variance": 0.1, "bounds": {"noise_variance": (1, 2)}},

@@ -4,8 +4,8 @@ noise.
 
 import pickle
 
+import memory
 import numpy as np
-import psutil
 import pytest
 from dense import FORMS, dense_posterior
 from hypothesis import Phase, given, settings
@@ -268,7 +268,7 @@ BIG = {
 @pytest.mark.parametrize("name", BIG)
 def test_what_does_not_fit_is_refused_before_it_is_made_and_what_fits_is_named(name, monkeypatch):
     (make, words), sizes, call = BIG[name], [], Matern.__call__
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 3e5}))
+    memory.leave(monkeypatch, 3e5)
     monkeypatch.setattr(
         Matern, "__call__", lambda kernel, X, Z: sizes.append(len(X) * len(Z)) or call(kernel, X, Z)
     )

@@ -5,8 +5,8 @@ what went without a word.
 from dataclasses import replace
 from functools import partial
 
+import memory
 import numpy as np
-import psutil
 import pytest
 from dense import FORMS
 
@@ -135,7 +135,7 @@ def test_a_lattice_that_was_lost_says_why(monkeypatch):
         ):
             UCB(kb.Model(points, KERNEL, 0.01))
     UCB(kb.Model(np.random.default_rng(0).random((144, 2)), KERNEL, 0.01))  # not meant as one
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 1e4}))
+    memory.leave(monkeypatch, 1e4)
     with pytest.raises(
         MemoryError, match=r"or arms on a lattice \(points are not a lattice, see axis"
     ):

@@ -2,10 +2,8 @@
 a round.
 """
 
-from types import SimpleNamespace
-
+import memory
 import numpy as np
-import psutil
 import pytest
 from dense import dense_posterior
 
@@ -77,7 +75,7 @@ def test_where_the_covariance_does_not_fit_smooth_kernels_are_asked_for_columns(
 
     monkeypatch.setattr("kbrepro.bandits.policies.thompson.FEW", 10)
     monkeypatch.setattr("kbrepro.bandits.problems.MOST_COLUMNS", 50)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=3e5))
+    memory.leave(monkeypatch, 3e5)
     monkeypatch.setattr(SquaredExponential, "__call__", counted)
     policy = sampler(kernel, arms)
     np.testing.assert_allclose(exact_covariance(policy), C, atol=2e-11)
