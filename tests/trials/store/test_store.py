@@ -94,19 +94,16 @@ def test_a_second_process_reads_what_was_played_and_whoever_listens_meets_it(fol
     assert met == [first] * 3 and played(log) == [0, 1, 2, 3]
 
 
-def test_curves_are_those_that_were_played_in_the_order_asked_for(folder, monkeypatch):
+def test_curves_are_those_that_were_played_in_the_order_asked_for(folder):
     turned = kb.Experiment(SOURCE, dict(reversed(EXPERIMENT.policies.items())), EXPERIMENT.horizon)
     alone = run_trials(EXPERIMENT, 3, 5)
     one = run_trials(EXPERIMENT, 3, 5, label="a", kept_in=store.Store(folder))
-    monkeypatch.setattr(kb.Policy, "ask", None)  # whoever asks fails
-    two = run_trials(turned, 3, 5, label="a", kept_in=store.Store(folder))
+    two = run_trials(turned, 3, 5, label="a", kept_in=store.Store(folder, read_only=True))
     assert (list(one), list(two)) == (list(EXPERIMENT.policies), list(turned.policies))
     for name, curve in one.items():
-        np.testing.assert_array_equal(two[name].seconds, curve.seconds, strict=True)
-        for part in ("at", "arms", "gaps", "band_ratio"):
-            for other in (two, alone):
-                found = getattr(other[name], part)
-                np.testing.assert_array_equal(found, getattr(curve, part), strict=True)
+        np.testing.assert_equal(vars(two[name]), vars(curve))
+        np.testing.assert_array_equal(alone[name].arms, curve.arms)
+        np.testing.assert_array_equal(alone[name].gaps, curve.gaps)
 
 
 def test_one_question_has_three_answers_what_is_kept_nothing_or_what_differs(folder, log):
