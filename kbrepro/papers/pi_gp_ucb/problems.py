@@ -86,10 +86,7 @@ class Bumps:
         weights = rng.uniform(-1, 1, size=n)
         norm = float(np.sqrt(weights @ self.kernel(centres, centres) @ weights))
         points = grid(self.side, self.d)
-        kernel = LatticeKernel(self.kernel, self.side)
-        scale = self.noise_scale or self.noise_bound
-        model = Model(points, kernel, self.noise_variance, scale, norm)
-        return Problem(model, self.kernel(points, centres) @ weights, Uniform(self.noise_bound))
+        return _on_grid(self, points, self.kernel(points, centres) @ weights, norm)
 
 
 def _branin(x: Array, y: Array) -> Array:
@@ -181,7 +178,14 @@ class Surface:
         y = low_y + (high_y - low_y) * points[:, 1]
         values = -function(x, y)
         reward = 2 * (values - values.min()) / np.ptp(values) - 1
-        kernel = LatticeKernel(self.kernel, self.side)
-        scale = self.noise_scale or self.noise_bound
-        model = Model(points, kernel, self.noise_variance, scale, self.norm)
-        return Problem(model, reward, Uniform(self.noise_bound))
+        return _on_grid(self, points, reward, self.norm)
+
+
+def _on_grid(source: Bumps | Surface, points: Array, reward: Array, norm: float) -> Problem:
+    """Return the problem of a source, from the reward (A,) of its points (A, d) and what policies
+    are given as norm.
+    """
+    kernel = LatticeKernel(source.kernel, source.side)
+    scale = source.noise_scale or source.noise_bound
+    model = Model(points, kernel, source.noise_variance, scale, norm)
+    return Problem(model, reward, Uniform(source.noise_bound))
