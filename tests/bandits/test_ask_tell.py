@@ -16,7 +16,6 @@ from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.gp_ucb.since import IRGPUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.elimination import BPE
-from kbrepro.papers.side_by_side.field import UniformPlay
 from kbrepro.papers.side_by_side.widths import FixedDesign
 
 KERNEL, POINTS, NOISE = kb.Matern(0.3, nu=1.5, variance=1.3), kb.grid(5, 2), 0.05
@@ -73,12 +72,6 @@ def test_a_batch_of_a_rule_that_draws_is_of_independent_draws():
         assert z[arm] == pytest.approx(z.max(), abs=1e-9)
         pending = [*pending, arm]
     assert len(set(pending)) > 3
-
-
-@pytest.mark.parametrize("make", [UniformPlay, partial(UCB, random_opening=True)])
-def test_arms_at_random_are_drawn_from_the_allowed_ones(make):
-    policy = make(model())
-    assert {policy.ask(allowed=[2, 7]) for _ in range(30)} == {2, 7}
 
 
 # Tell, recommend, history

@@ -74,7 +74,6 @@ WRONG = {
 
 def test_only_a_declared_kernel_gets_the_lattice(monkeypatch):
     monkeypatch.setattr("kbrepro.bandits.posterior.LATTICE_FROM", 40)
-    assert type(exact_posterior(MATERN, grid(50), 0.1, 10)) is LatticePosterior
     for kernel in OWN.values():
         assert type(exact_posterior(kernel, grid(50), 0.1, 10)) is RowPosterior
         with pytest.raises(ValueError, match="its class must declare `stationary = True`"):

@@ -37,13 +37,10 @@ every_lattice = pytest.mark.parametrize(
 
 
 def test_points_that_are_no_lattice():
-    for points, problem in (
-        (np.random.default_rng(3).random((12, 2)), "points are not a lattice: 12 points, "),
-        (grid(9) ** 2, "see axis 0: each axis must have equal steps"),
-        (grid(4, 2)[:, ::-1], "the last must vary fastest"),
-    ):
-        with pytest.raises(ValueError, match=problem):
-            lattice_of(points)
+    with pytest.raises(ValueError, match="points are not a lattice: 12 points, "):
+        lattice_of(np.random.default_rng(3).random((12, 2)))
+    with pytest.raises(ValueError, match="see axis 0: each axis must have equal steps"):
+        lattice_of(grid(9) ** 2)
 
 
 # The inverse among the arms pulled
