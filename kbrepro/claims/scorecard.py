@@ -50,7 +50,7 @@ HEADS = {
 }
 MEANS = (
     "*96 of 100 reruns*: if the paper's experiment were run again 100 times, at its own size, 96"
-    " reruns would print the sentence. This holds for our implementation: it is no evidence about"
+    " reruns would support the sentence. This holds for our implementation: it is no evidence about"
     " the authors' code or draws, nor that the sentence is true. ● *comes out again*: at least 90"
     " of 100 under our main interpretation. ○ *does not*: at most 10. ◌ *now and then*: between. ◇"
     " *too few*: fewer than eight stored trials, or none as the paper describes. An"
@@ -72,7 +72,7 @@ EXPLORATORY = (
     " freeze criteria before it plays. [How claims are judged](../docs/claims.md)."
 )
 CAPTION = (
-    "*A row is a sentence. Its dot shows how many of 100 reruns print it under our main"
+    "*A row is a sentence. Its dot shows how many of 100 reruns support it under our main"
     " interpretation; its line spans all interpretations that count. A hollow dot is uncertain; a"
     " square was not rerun.*"
 )
@@ -313,8 +313,8 @@ def summary(run: Card) -> tuple[list[str], list[str]]:
         rows.append([reading, f"{n} of {n + len(line['fails'])}", f"{line['mean']:.1f}", others])
     head = [
         "interpretation",
-        "9 of 10 reruns print together",
-        "a rerun prints on average",
+        "9 of 10 reruns support together",
+        "a rerun supports on average",
         "the others",
     ]
     details = ["### Which sentences come out in the same rerun?", table(head, rows)]

@@ -20,31 +20,36 @@ COLOURS = dict(zip(VERDICTS, ("#1f66a8", "#c8501e", "#8c8c8c", "#ffffff"), stric
 #: What has no verdict is white, with this edge.
 EDGE = "#777777"
 HATCH = "/////"
+#: A sentence that was not rerun.
+DOT: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "", "markersize": 3.5}
 
 
 def squares(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
     """Return a square for each sentence, a row a paper: strong if no interpretation that counts
-    turns its verdict, pale if one does, hatched if the verdict is uncertain.
+    reverses its verdict, pale if one does, hatched if uncertain, with a dot if not rerun.
     """
-    figure, ax = plt.subplots(figsize=(5.6, 3.4))
+    figure, ax = plt.subplots(figsize=(5.7, 3.4))
     shown = _observed(runs)
     for y, claims in enumerate(shown.values()):
         for x, kind in enumerate(sorted(map(_kind, claims))):
-            ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **_style(*kind)))
+            ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **_style(*kind[:3])))
+            ax.plot([x + 0.5] * kind[3], [y + 0.5] * kind[3], **DOT)
     kinds = [*map(_kind, chain(*shown.values()))]
     handles = []
     for (rank, turned), n in sorted(Counter(kind[:2] for kind in kinds).items()):
-        label = f"{n} {PLURALS[VERDICTS[rank]]}" + ", an open choice turns it" * turned
+        label = f"{n} {PLURALS[VERDICTS[rank]]}" + ", an open choice reverses it" * turned
         handles.append(Patch(**_style(rank, turned), label=label))
-    label = f"hatched: {sum(uncertain for *_, uncertain in kinds)} uncertain"
-    handles.append(Patch(facecolor=EDGE, edgecolor="white", hatch=HATCH, linewidth=0, label=label))
+    *_, uncertain, once = map(sum, zip(*kinds, strict=True)) if kinds else (0, 0)
+    look: dict[str, Any] = {"facecolor": EDGE, "edgecolor": "white", "hatch": HATCH, "linewidth": 0}
+    handles.append(Patch(**look, label=f"hatched: {uncertain} uncertain"))
+    handles += ax.plot([], [], **DOT | {"color": EDGE}, label=f"dot: {once} played once, not rerun")
     _bare(ax)
     ax.set(xlim=(0, 19), ylim=(max(len(shown), 1), 0))
     ax.set_yticks([y + 0.5 for y in range(len(shown))], [titles[name] for name in shown])
     figure.legend(
         handles=handles, loc="outside lower center", ncols=2, handlelength=1.2, columnspacing=1
     )
-    figure.suptitle(f"{len(kinds)} sentences: would a rerun print them again?")
+    figure.suptitle(f"{len(kinds)} sentences: would a rerun support them?")
     return figure
 
 
@@ -65,9 +70,7 @@ def ranges(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
             _range(ax, y, record)
         y += 1.5
     _bare(ax)
-    ax.set(
-        xlim=(-0.02, 1.02), ylim=(y - 0.5, -1), xlabel="of 100 reruns, how many print the sentence"
-    )
+    ax.set(xlim=(-0.02, 1.02), ylim=(y - 0.5, -1), xlabel="reruns of 100 that support the sentence")
     ax.set_xticks([0, 0.1, 0.5, 0.9, 1], ["0", "10", "50", "90", "100"])
     ax.set_yticks(places, names, fontsize=SMALLEST - 0.5)
     for low, high, verdict in ((-0.02, 0.1, VERDICTS[1]), (0.9, 1.02, VERDICTS[0])):
@@ -88,10 +91,12 @@ def _observed(runs: Mapping[str, Card]) -> dict[str, list[Row]]:
     return {name: claims for name, claims in observed.items() if claims}
 
 
-def _kind(record: Row) -> tuple[int, bool, bool]:
-    """The place of a sentence's verdict, whether a choice turns it, and whether it is uncertain."""
+def _kind(record: Row) -> tuple[int, bool, bool, bool]:
+    """The place of a sentence's verdict; whether a choice reverses it, whether it is uncertain, and
+    whether nothing was rerun.
+    """
     turned = record["agree"] < record["counted"]
-    return VERDICTS.index(record["verdict"]), turned, record["uncertain"]
+    return VERDICTS.index(record["verdict"]), turned, record["uncertain"], not_rerun(record)
 
 
 def _style(rank: int, turned: bool, uncertain: bool = False) -> dict[str, Any]:

@@ -125,8 +125,10 @@ def test_a_square_is_strong_pale_hatched_or_white_by_its_verdict(styled):
     (pale, hatched) = looks[2]
     assert pale not in verdicts.COLOURS.values() and pale[1:3] > fails[1:3] and not hatched
     said = [text.get_text() for text in figure.legends[0].get_texts()]
-    named = ["2 come out again", "1 do not, an open choice turns it", "1 too few"]
-    assert said == [*named, "hatched: 2 uncertain"]
+    named = ["2 come out again", "1 do not, an open choice reverses it", "1 too few"]
+    assert said == [*named, "hatched: 2 uncertain", "dot: 1 played once, not rerun"]
+    dots = [line.get_xdata() for line in figure.axes[0].lines]
+    assert [place for place in dots if len(place)] == [[0.5]]
     assert figure.get_suptitle().startswith("4 sentences: ")
     plt.close(figure)
 
