@@ -1,5 +1,6 @@
 """The page of every figure, table and statement of the papers: results/figures.md."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,8 +52,8 @@ def every_item(root: Path, runs: Mapping[str, Card]) -> str:
     verdicts = defaultdict(lambda: "not run")
     for run in runs.values():
         for record in run["claims"] + run["theorems"]:
-            # without the clause that excludes it
-            verdict = shown_verdict(record).split(" (Section")[0]
+            # without what other interpretations say
+            verdict = re.split("[,:]", shown_verdict(record))[0]
             verdicts[record["id"]] = f"[{verdict}](README.md#{record['id']})"
             if record.get("verdict") in (NOT, SOMETIMES):
                 quote = shorten(record["quote"], 110, placeholder=" …")

@@ -35,7 +35,7 @@ def squares(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
             ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **_style(*kind[:3])))
             ax.plot([x + 0.5] * kind[3], [y + 0.5] * kind[3], **DOT)
     kinds = [*map(_kind, chain(*shown.values()))]
-    handles = []
+    handles: list[Any] = []
     for (rank, turned), n in sorted(Counter(kind[:2] for kind in kinds).items()):
         label = f"{n} {PLURALS[VERDICTS[rank]]}" + ", an open choice reverses it" * turned
         handles.append(Patch(**_style(rank, turned), label=label))
