@@ -1,5 +1,5 @@
 """Claims of the papers: how often would the paper's own experiment, run again at its own size,
-print a sentence?
+support a sentence?
 
 A *claim* is a quote and a *predicate* on the tables that the paper shows, in the paper's words
 (`words`). Experiments of the paper's size are drawn from the kept trials; the share in which the
@@ -7,7 +7,7 @@ predicate holds is the **replication probability** (`kbrepro.claims.replication`
 its interval). A *reading* is a choice that the paper leaves open; each is judged, one choice at a
 time, and those that count in pairs.
 
-It is how often our implementation would print the sentence: evidence neither on the authors' code
+It is how often our implementation would support the sentence: evidence neither on the authors' code
 or draws nor that the sentence is true. Where it comes from: the probability of replicating (Goodman
 1992; Miller 2009), the reproducibility rate (Buzbas and Devezer 2024, Entropy 26:842), forecasts of
 replications (Patil, Peng and Leek 2016; Pawel and Held 2020); for one comparison it is the
