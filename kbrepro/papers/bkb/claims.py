@@ -43,23 +43,23 @@ DESIGNS = "uniform", "window", "plane"
 SMALL_QBARS = "8", "4", "3", "2", "1"
 percentile_95 = partial(np.quantile, q=0.95)
 MEMBERS = "members"
-ANY_QBAR = "Section 3.1: any above 1; Fig. 1 names none"
+ANY_QBAR = "Section 3.1 allows any qbar above 1; Fig. 1 names none"
 #: Without a source: another noise, of which the paper says nothing.
 SOURCES = {
     "2": ANY_QBAR,
     "3": ANY_QBAR,
     "5": ANY_QBAR,
-    "Theorem 1's": "Theorem 1",
+    "Theorem 1's": "the condition of Theorem 1",
     "each pull": "Algorithm 1",
-    "0.01": "Fig. 1 does not say; ours",
+    "0.01": "Fig. 1 does not say; our choice",
     "exp(-100 r^2)": "caption of Fig. 1: bandwidth 100",
     "exp(-r^2/200), without t = 6": "caption of Fig. 1: bandwidth 100",
-    "|S|": "Section 5 does not say; the size of BKB's dictionary",
+    "|S|": "Section 5 does not say; as many as BKB's dictionary has members",
     "100": "the default of scikit-learn's RBFSampler",
-    "log-determinant": "ours: one radius for both, so that the sketch alone differs",
-    "3 sd": "caption of Fig. 1: the band",
-    "Theorem 2's": "Theorem 2, against the log-determinant",
-    "refit": "Section 1: the opponent is named",
+    "log-determinant": "our choice: one radius for both rules, so that only the sketch differs",
+    "3 sd": "caption of Fig. 1: its band is the mean ± 3 sd",
+    "Theorem 2's": "Theorem 2, for BKB; exact GP-UCB has the log-determinant radius",
+    "refit": "Section 1 names this opponent",
 }
 
 
@@ -142,8 +142,8 @@ fig1 = Table(
     "Section 3.2, Fig. 1",
     effect=lambda fig1: fig1("BKB", "worst ratio", percentile_95),
     shows=(
-        "exact over BKB's variance, or its inverse, at the worst arm, 95th percentile of seeds, the"
-        " largest of three panels; the problems are not judged: Fig. 1 draws BKB alone"
+        "ratio of exact and BKB's variance, larger over smaller, worst arm of three panels, 95th"
+        " percentile of seeds (“problems” not judged: Fig. 1 draws only BKB)"
     ),
 )
 def bkb_is_close_in_figure_1(fig1):
@@ -157,7 +157,10 @@ def bkb_is_close_in_figure_1(fig1):
     "4-B",
     "Section 3.1",
     effect=lambda fig1: fig1("SoR", "coverage, t = 215"),
-    shows="share of the unseen half of Fig. 1 inside SoR's mean ± 3 sd, dictionary of qbar = 2",
+    shows=(
+        "share of the unseen half of Fig. 1 where f lies inside the mean ± 3 sd of SoR (subset of"
+        " regressors), dictionary of qbar = 2"
+    ),
 )
 def sor_starves(fig1):
     """Using [z(x)ᵀz(x)] is known to cause variance starvation, as it can severely underestimate the
@@ -170,7 +173,10 @@ def sor_starves(fig1):
     "4-C",
     "Section 5",
     effect=lambda fig1: fig1("RFF", "starved, t = 215", np.median),
-    shows="exact variance over that of |S| random features at the worst arm, median of seeds",
+    shows=(
+        "exact variance over that of random Fourier features, as many as BKB's dictionary has"
+        " members, at the worst arm, median of seeds"
+    ),
 )
 def random_features_starve(fig1):
     """RFF are suffer from variance starvation (Wang et al., 2018)"""
@@ -186,7 +192,7 @@ def members(fig1):
     "4-AP",
     "Section 3.1",
     effect=lambda fig1: members(fig1)[-1] / members(fig1)[0],
-    shows="members of the dictionary at qbar = 5 over those at 2, Fig. 1, t = 215",
+    shows="size of the dictionary at qbar = 5 over that at qbar = 2, after the 215 pulls of Fig. 1",
 )
 def a_larger_qbar_costs_few_members(fig1):
     """parameter is used to increase the inclusion probability in order to boost the overall success
@@ -218,7 +224,7 @@ def ratios_by_qbar(kept):
     return columns
 
 
-BELOW = "Section 3.2: it must satisfy the condition of Theorem 1"
+BELOW = "Section 3.2: qbar “must satisfy the condition of Theorem 1”"
 pulls = Table(
     "pulls of Theorem 1",
     size=1,
@@ -227,7 +233,9 @@ pulls = Table(
     sources=SOURCES,
     excluded=dict.fromkeys(SMALL_QBARS, BELOW),
     load=ratios_by_qbar,
-    unlike="at Theorem 1's qbar every pull is kept here, so the sentence asks nothing",
+    unlike=(
+        "with Theorem 1's qbar every pull enters the dictionary here, so the sentence tests nothing"
+    ),
 )
 
 
@@ -247,8 +255,8 @@ def largest_growth(pulls):
     "Section 3.2",
     effect=largest_growth,
     shows=(
-        "worst ratio in 200 pulls over that in 20 of all runs, at one qbar, the largest of three"
-        " designs"
+        "worst variance ratio within 200 pulls over that within 20, of all runs, at one qbar; the"
+        " largest of three designs"
     ),
 )
 def one_qbar_serves_ten_horizons(pulls):
@@ -291,8 +299,8 @@ def decades_apart(dictionaries, design):
     "Section 3.1",
     effect=partial(decades_apart, design="window"),
     shows=(
-        "decades by which as many uniform pulls inflate the variance more than BKB's dictionary, in"
-        " a closing window, one of two designs"
+        "powers of ten by which as many uniform pulls inflate the variance more than BKB's"
+        " dictionary, for pulls in a closing window (one of two designs)"
     ),
 )
 def the_choice_of_points_matters(dictionaries):
@@ -335,7 +343,7 @@ regret = Table(
     },
     sources=SOURCES,
     load=regrets_and_steps,
-    caveat="of the values of qbar, to which BKB can be tuned, four alone was played so",
+    caveat="BKB can be tuned by qbar; only qbar = 4 was played here",
 )
 #: BKB as it can be tuned: one rule for each qbar.
 TUNED = ("BKB",)
@@ -347,7 +355,10 @@ radii = Table("regret by radius", "regret", pool=("exact", "BKB"))
     "4-H",
     "Section 3",
     effect=lambda regret: regret["BKB"] / regret["exact"] - 1,
-    shows="mean R_T of BKB over that of exact GP-UCB with the same radius, minus 1",
+    shows=(
+        "mean cumulative regret R_T after T rounds of BKB over that of exact GP-UCB with the same"
+        " confidence radius, minus 1"
+    ),
 )
 def the_sketch_costs_no_regret(regret):
     """BKB can be tuned to significantly reduce the complexity of GP-UCB with a negligible impact on
@@ -365,12 +376,12 @@ def the_sketch_costs_no_regret(regret):
     "Theorem 2",
     effect=lambda radii: radii["BKB, Theorem 2's radius"] / radii["exact"] - 1,
     shows=(
-        "mean R_T of BKB with Theorem 2's radius over that of exact GP-UCB with the log-determinant"
-        " one, minus 1"
+        "mean regret R_T of BKB with Theorem 2's radius over that of exact GP-UCB with the"
+        " log-determinant radius, minus 1"
     ),
 )
 def the_radius_decides(radii):
-    """The radius decides the regret, not the sketch."""
+    """Does the confidence radius decide the regret, and not the sketch?"""
     wide = radii["BKB, Theorem 2's radius"]
     sketched = radii["BKB"]
     return much_better(sketched, wide) & indistinguishable(sketched, radii["exact"], radii.axis)
@@ -394,7 +405,10 @@ fixed = Table("fixed numbers of features", pool=FIXED, load=fixed_sizes)
     "4-O",
     "Section 1.1",
     effect=lambda fixed: np.log10(fixed[FIXED[0]] / fixed(FIXED[0], "first tenth")),
-    shows="exponent of t in the mean regret from T / 10 to T = 3000, GP-UCB on two random features",
+    shows=(
+        "exponent of t in the mean regret of GP-UCB on two random features, from t = 300 to T ="
+        " 3,000"
+    ),
 )
 def some_fixed_scheme_has_linear_regret(fixed):
     """fixed approximation schemes may suffer linear regret."""
@@ -450,7 +464,7 @@ OPPONENT = {
         "covariance": {"exact": "exact, covariance"},
     }
 }
-NAMED = "Section 1: GP-UCB requires Ω(At²) time/space to select each new point"
+NAMED = "Section 1: “GP-UCB requires Ω(At²) time/space to select each new point”"
 of_steps = partial(
     Table,
     readings=OPPONENT,
@@ -470,7 +484,10 @@ def smaller_ratio(one, other, what="total"):
     "4-J",
     "Section 1.1",
     effect=smaller_ratio("exact, refit", "BKB", "space"),
-    shows="space of exact GP-UCB over BKB's after 5000 pulls, the smaller of d = 1 and 2",
+    shows=(
+        "memory of exact GP-UCB over that of BKB after 5,000 pulls, the smaller ratio of"
+        " dimensions d = 1 and 2"
+    ),
 )
 def a_step_is_much_cheaper_than_a_refit(line, plane):
     """inducing points results in an algorithm with [O(A d_eff²)] per-step runtime and [O(A d_eff)]
@@ -486,7 +503,8 @@ def a_step_is_much_cheaper_than_a_refit(line, plane):
     "Section 1.1",
     effect=smaller_ratio("exact", "BKB"),
     shows=(
-        "operations of exact GP-UCB's step over BKB's after 5000 pulls, the smaller of d = 1 and 2"
+        "operations of a step of exact GP-UCB over those of a step of BKB after 5,000 pulls, the"
+        " smaller ratio of d = 1 and 2"
     ),
 )
 def a_step_is_drastically_cheaper(line, plane):
@@ -500,12 +518,12 @@ def a_step_is_drastically_cheaper(line, plane):
     "Section 1.1",
     effect=smaller_ratio("exact, rows", "BKB"),
     shows=(
-        "operations of an exact posterior's update by a row over those of BKB's step after 5000"
-        " pulls, the smaller of d = 1 and 2"
+        "operations to update an exact posterior by a row over those of BKB's step after 5,000"
+        " pulls, the smaller ratio of d = 1 and 2"
     ),
 )
 def a_step_is_cheaper_than_an_update(line, plane):
-    """A step of BKB takes fewer operations than that of an exact posterior updated by a row."""
+    """Does a step of BKB take fewer operations than that of an exact posterior updated by a row?"""
     return always(*compared(better, [line, plane], ["BKB"], ["exact, rows"]))
 
 
@@ -513,7 +531,7 @@ def a_step_is_cheaper_than_an_update(line, plane):
     "4-AQ",
     "Section 4",
     effect=lambda line, plane: plane("BKB", MEMBERS) / line("BKB", MEMBERS),
-    shows="members of the dictionary in d = 2 over those in d = 1, of 5000 pulls",
+    shows="size of the dictionary in d = 2 over that in d = 1, after 5,000 pulls",
 )
 def a_simple_problem_has_few_members(line, plane):
     """Conversely, if the problem is simple, then BKB greatly reduces the size of [S_t]"""
@@ -525,8 +543,8 @@ def a_simple_problem_has_few_members(line, plane):
     "Section 4",
     effect=lambda plane: plane("BKB", "log det") / plane("worst case", "log det"),
     shows=(
-        "BKB's estimate of the log determinant, with its alpha, over its worst case by Srinivas et"
-        " al., eq. 8, d = 2, T = 5000"
+        "BKB's estimate of the log determinant, times α, over the worst-case bound of Srinivas et"
+        " al. (eq. 8), d = 2, T = 5,000"
     ),
 )
 def the_estimate_is_far_below_the_worst_case(line, plane):
@@ -546,8 +564,8 @@ def by_design(kept, label):
 @theorem(
     "4-E",
     "Theorem 1 and its consequence in Section 3.2",
-    "all arms and steps, 200 pulls in three designs, the theorem's qbar (every pull is kept), alpha"
-    " = 3, delta = 0.1",
+    "whether it holds at all arms and steps: 200 pulls in three designs, the theorem's qbar (every"
+    " pull enters the dictionary), α = 3, δ = 0.1",
 )
 def theorem_1_accuracy(kept):
     """With qbar ≥ 6α log(4T/δ) / ε², with probability 1 - δ, for all t and x: σ_t²(x) / α ≤ BKB's
@@ -561,11 +579,16 @@ def theorem_1_accuracy(kept):
 
 
 @theorem(
-    "4-G", "Theorem 1", "all steps, three designs, at the theorem's qbar: members over the bound"
+    "4-G",
+    "Theorem 1",
+    (
+        "size of the dictionary over the bound, at all steps of three designs, with the theorem's"
+        " qbar"
+    ),
 )
 def theorem_1_size(kept):
-    """With qbar ≥ 6α log(4T/δ) / ε², with probability 1 - δ, for all t: |S_t| ≤ 3 (1 + κ²/λ) α qbar
-    d_eff(λ, X_t).
+    """With qbar ≥ 6α log(4T/δ) / ε², with probability 1 - δ, for all t the dictionary has size
+    |S_t| ≤ 3 (1 + κ²/λ) α qbar d_eff(λ, X_t), where d_eff is the effective dimension.
     """
     factor = 3 * (1 + 1 / kept.parameters["noise_variance"]) * ALPHA
     shares = []
@@ -577,8 +600,8 @@ def theorem_1_size(kept):
 @theorem(
     "4-M",
     "Theorem 2",
-    "R_T over the bound, T = 300, 100 arms, lengthscale 0.1, delta = 0.1; at the theorem's qbar"
-    " every pull is kept, and the radius counts two pulls at least",
+    "R_T over the bound, T = 300, 100 arms, lengthscale 0.1, δ = 0.1; at the theorem's qbar every"
+    " pull enters the dictionary, and the radius counts at least two pulls",
 )
 def theorem_2(kept):
     """With qbar ≥ 6α log(4T/δ) / ε² and the radius β_t = 2ξ sqrt(α log(κ²t) (the sum of BKB's
@@ -602,8 +625,9 @@ def theorem_2(kept):
 @theorem(
     "4-AF",
     "Theorem 9, Proposition 11",
-    "at the arms, which is less: error of the mean over Theorem 2's width, kept rounds, the runs"
-    " of 4-M: every pull is kept, and the radius counts two pulls at least",
+    "at the arms only, which is weaker: error of the mean over Theorem 2's width, in stored rounds"
+    " of the runs of 4-M; every pull enters the dictionary, and the radius counts at least two"
+    " pulls",
 )
 def theorem_9(kept):
     """Under the conditions of Theorem 2, with probability 1 - δ, for all t: the norm of w_* - w_t
@@ -617,8 +641,7 @@ def theorem_9(kept):
 @theorem(
     "4-T",
     "Section 4.1",
-    "log det(K / lambda + I) over d_eff log(kappa^2 t), t = 2 to 300, three designs, lambda = 0.01,"
-    " kappa = 1",
+    "log det(K/λ + I) over d_eff log(κ²t), t = 2 to 300, three designs, λ = 0.01, κ = 1",
     corrected="d_eff (1 + log(1 + κ²t/λ))",
 )
 def log_det_by_d_eff(kept):
@@ -631,28 +654,29 @@ def log_det_by_d_eff(kept):
 corollary_3 = tested(
     "4-AG",
     "Corollary 3, Lemma 6, Proposition 10",
-    "eigenvalues of 60 drawn design matrices on their dictionary, at its own accuracy, whatever"
-    " lambda",
+    "eigenvalues of 60 drawn design matrices beside those of their sketches, at the accuracy that"
+    " each dictionary has, for any λ",
     "Under the conditions of Theorem 2, for all t: A_t / α ≼ BKB's A_t ≼ α A_t.",
 )
 propositions_4_and_5 = tested(
     "4-V",
     "Propositions 4 and 5; log det of the sketch, Section 4.1",
-    "all arms after each of 100 pulls of Fig. 1's kernel, qbar = 1.5; Proposition 5 is proved in"
-    " Found on the way",
+    "all arms after each of 100 pulls, kernel of Fig. 1, qbar = 1.5; the page Errors found in the"
+    " papers proves Proposition 5",
     "σ_t²/(1 + κ²/λ) ≤ σ_(t+1)² ≤ σ_t² (4); d_eff ≤ log det(K/λ + I) ≤ d_eff (1 + log(|K|/λ + 1))"
     " (5); the log determinant of the sketch is at most the exact one (4.1).",
 )
 back_to_exact = tested(
     "4-U",
     "Section 4, after Theorem 2",
-    "with every pull kept the arms of exact GP-UCB in 150 rounds, two kernels",
-    "As ε goes to 0 every pull is kept, and BKB is exact GP-UCB.",
+    "with every pull in the dictionary BKB chooses the arms of exact GP-UCB for 150 rounds, two"
+    " kernels",
+    "As ε goes to 0, every pull enters the dictionary, and BKB becomes exact GP-UCB.",
 )
 cost_by_d_eff = unchecked(
     "4-AA",
     "Sections 3.2 and 4",
-    "an order: its constants are not said",
+    "no run can check an order whose constants are not printed",
     "A step costs O((A + min(t, A)) d_eff²) time, T steps O(T A d_eff² + min(T, A) d_eff³), and"
     " O(A d_eff) space, up to logarithms.",
 )
@@ -661,7 +685,8 @@ cost_by_d_eff = unchecked(
 @theorem(
     "4-AJ",
     "Section 4, after Theorem 2",
-    "(alpha / eps^2)^2 at eps = 1/2, by which m^2 grows with qbar, over 12: 144 for 12",
+    "at ε = 1/2 the factor (α / ε²)², by which the squared size of the dictionary grows with qbar,"
+    " is 144, not 12 (share of the bound: 144 over 12)",
     corrected="144 or more",
 )
 def factor_of_a_step(kept):
@@ -672,7 +697,7 @@ def factor_of_a_step(kept):
 @theorem(
     "4-AO",
     "Section 4, after Theorem 2",
-    "alpha^(3/2) at eps = 1/2, beside log T, over 3: 5.2 for 3",
+    "at ε = 1/2 the factor α^(3/2) of log T is 5.2, not 3 (share of the bound: 5.2 over 3)",
     corrected="5.2 log T",
 )
 def factor_of_the_bound(kept):
@@ -683,13 +708,13 @@ def factor_of_the_bound(kept):
 @theorem(
     "4-AM",
     "Proposition 8",
-    "chance that 100 d coins of chance 1/100 show 3 d heads or more over exp(-2 d), d = 1 to 100,"
-    " exactly",
+    "exact probability that 100d coins of probability 1/100 show at least 3d heads, over exp(-2d),"
+    " d = 1 to 100",
     corrected="exp(-(3 log 3 - 2) d), about exp(-1.29 d)",
 )
 def proposition_8(kept):
-    """The sum of independent coins whose chances sum to d is at least 3d with probability at most
-    exp(-3d (3d - (log(3d) + 1))) ≤ exp(-2d).
+    """The number of heads of independent coins whose probabilities sum to d is at least 3d with
+    probability at most exp(-3d (3d - (log(3d) + 1))) ≤ exp(-2d).
     """
     d = np.arange(1, 101)
     return Outcome.of(np.exp(binom.logsf(3 * d - 1, 100 * d, 0.01) + 2 * d))

@@ -53,16 +53,22 @@ DAYS = {
         f"{third} third": {"*": f"Fig. 5b, {third} third"} for third in ("last", "second", "first")
     }
 }
-TESTED = "Section 6: covariance of the first two-thirds, functions of the remaining third"
+TESTED = (
+    "Section 6: the covariance is of the first two-thirds of the data, the functions of the"
+    " remaining third"
+)
 NOT_TESTED = dict.fromkeys(("second third", "first third"), TESTED)
-SILENT = "Section 6 does not say: "
+SILENT = "Section 6 does not say; "
 #: Without a source: the margin 0.03.
 SOURCES = {
     "divided by 5": "Section 6: improved by scaling β_t down by a factor 5",
-    "as in Theorem 1": "Section 6: as recommended by Theorem 1; only on functions is it divided",
-    "posterior mean": SILENT + "Brochu et al. (2009), whom Section 1 cites, for noisy rewards",
+    "as in Theorem 1": (
+        "Section 6: as recommended by Theorem 1; the factor 5 is reported on synthetic functions"
+        " only"
+    ),
+    "posterior mean": SILENT + "Brochu et al. (2009), cited in Section 1, use it for noisy rewards",
     "noisy reward": SILENT + "the default of scikit-optimize",
-    "0.1": SILENT + "a choice for the rival, of four margins, that is no library's default",
+    "0.1": SILENT + "our choice for the rival, among four margins; no library's default",
     "0.01": SILENT + "the default of scikit-optimize",
     "0": SILENT + "the default of SMAC",
     "last third": TESTED,
@@ -143,7 +149,9 @@ def with_ei(rule):
 # Fig. 5a: functions of the prior
 
 
-PRINTED = "mean R_T of GP-UCB, beta as in Theorem 1, over that of EI"
+PRINTED = (
+    "mean cumulative regret R_T after T rounds of GP-UCB with the β of Theorem 1, over that of EI"
+)
 
 
 @claim("1-P", "Section 6", effect=with_ei(AS_PROVED), shows=PRINTED, finding="beta")
@@ -156,7 +164,7 @@ def competitive_as_in_theorem_1(ei5a, fig5a):
     "1-D",
     "Section 6, Fig. 5a",
     effect=over("GP-UCB/5", AS_PROVED),
-    shows="mean R_T with beta divided by 5 over that with beta as in Theorem 1",
+    shows="mean regret R_T of GP-UCB with β divided by 5, over that with the β of Theorem 1",
     finding="beta",
 )
 def a_fifth_of_beta_is_better(ei5a):
@@ -177,8 +185,8 @@ def apart(fig5a):
     "Section 6, Fig. 5a",
     effect=apart,
     shows=(
-        "mean R_T of MPI over that of GP-UCB or EI, or the inverse, the largest; synthetic alone,"
-        " the traffic data was never published"
+        "ratio of mean regret R_T, larger over smaller, between MPI and GP-UCB or EI, whichever is"
+        " further; synthetic functions only (traffic data never published)"
     ),
 )
 def mpi_does_equally_well(fig5a):
@@ -200,7 +208,8 @@ def lead(fig5b):
     "Section 6, Fig. 5b",
     effect=lead,
     shows=(
-        "mean R_T of the best of MPI, mean only and variance only over the worse of GP-UCB and EI"
+        "mean regret R_T of the best of MPI, “mean only” and “variance only”, over that of the"
+        " worse of GP-UCB and EI"
     ),
     finding="temperature",
 )
@@ -213,7 +222,7 @@ def gp_ucb_and_ei_lead(fig5b):
     "1-I",
     "Section 6, Fig. 5b",
     effect=over("GP-UCB", "EI"),
-    shows="mean R_T of GP-UCB over that of EI",
+    shows="mean regret R_T of GP-UCB over that of EI",
     finding="temperature",
 )
 def gp_ucb_and_ei_are_alike(fig5b):
@@ -221,10 +230,10 @@ def gp_ucb_and_ei_are_alike(fig5b):
     return similar(fig5b["GP-UCB"], fig5b["EI"])
 
 
-ON_SENSORS = "mean R_T of GP-UCB over that of its best rival, on temperature alone"
+ON_SENSORS = "mean regret R_T of GP-UCB over that of the better of EI and MPI, on temperature only"
 ON_FUNCTIONS = (
-    "mean R_T of GP-UCB over that of EI, its best rival, on functions; the traffic data was never"
-    " published"
+    "mean regret R_T of GP-UCB over that of EI, its best rival, on synthetic functions (the"
+    " traffic data was never published)"
 )
 
 
@@ -270,7 +279,10 @@ def compares_favorably_on_sensors(fig5b):
     "1-Q",
     "Section 3",
     effect=lambda peaks: peaks("mean only", "stuck"),
-    shows="share of trials in which mean only ends on a lower peak",
+    shows=(
+        "share of trials in which the rule “mean only” pulls one arm, on a lower peak, throughout"
+        " the last tenth of rounds"
+    ),
 )
 def the_mean_alone_gets_stuck(peaks):
     """However, this rule is too greedy too soon and tends to get stuck in shallow local optima."""
@@ -281,7 +293,7 @@ def the_mean_alone_gets_stuck(peaks):
     "1-G",
     "Section 3",
     effect=lambda fig5a: fig5a.over("variance only", ["GP-UCB"]),
-    shows="mean R_T of variance only over that of GP-UCB, Fig. 5a",
+    shows="mean regret R_T of the rule “variance only” over that of GP-UCB, in Fig. 5a",
 )
 def the_variance_alone_is_wasteful(fig5a, fig5b):
     """For sequential optimization, the ED rule (4) can be wasteful"""
@@ -297,10 +309,10 @@ def medians(ei5a):
     "1-E",
     "Fig. 5a",
     effect=medians,
-    shows="median R_T of GP-UCB over that of EI (their means: 1-O)",
+    shows="median regret R_T of GP-UCB over that of EI (1-O compares their means)",
 )
 def on_par_with_ei_in_the_median(ei5a):
-    """Is GP-UCB/5 on par with EI in the median of its functions, too?"""
+    """Is GP-UCB/5, which has β divided by 5, also on par with EI in median regret?"""
     return on_par(medians(ei5a), 1)
 
 
@@ -308,11 +320,11 @@ def on_par_with_ei_in_the_median(ei5a):
     "1-T",
     "since the paper: Takeno et al. 2023, 2024, 2025",
     effect=over("PIMS", "GP-UCB/5"),
-    shows="mean R_T of PIMS over that of GP-UCB/5",
+    shows="mean regret R_T of PIMS over that of GP-UCB/5",
 )
 def the_divisor_can_go(fig5a):
-    """Are PIMS and GP-EIMS, which have proofs and nothing to tune, on par with GP-UCB/5, and
-    IRGP-UCB not?
+    """Are PIMS and GP-EIMS, which have proofs and nothing to tune, on par with GP-UCB/5, while
+    IRGP-UCB is not?
     """
     rules = ["PIMS", "GP-EIMS", "IRGP-UCB"]
     pims, ei_ms, irgp = compared(on_par, [fig5a], rules, ["GP-UCB/5"])
@@ -341,26 +353,27 @@ def regret_and_band(name, band=True):
     return check
 
 
-RUNS = "200 runs, T up to 1,000; room: largest R_T over its bound"
-BOTH = f"R_T below its bound, all arms inside the band; {RUNS}"
+RUNS = "200 runs, T up to 1,000 (share of the bound: the largest R_T over it)"
+BOTH = f"whether R_T stays below its bound, and f inside the band at all arms; {RUNS}"
 theorem_1 = theorem(
     "1-L",
     "Theorem 1, Lemmas 5.1 to 5.4",
     BOTH,
-    "With probability 1 - δ, for all T: R_T ≤ sqrt(C_1 T β_T γ_T), with β_t = 2 log(|D| t² π² /"
+    "With probability 1 - δ, for all T, the cumulative regret is R_T ≤ sqrt(C_1 T β_T γ_T), where"
+    " γ_T is the largest information gain of T pulls, D the set of arms, β_t = 2 log(|D| t² π² /"
     " (6δ)) and C_1 = 8 / log(1 + 1/σ²).",
 )(regret_and_band("Theorem 1"))
 theorem_2 = theorem(
     "1-R",
     "Theorem 2",
-    f"against the best of 1,000 arms of [0, 1], R_T below its bound; {RUNS}",
+    f"whether R_T, against the best of 1,000 arms of [0, 1], stays below its bound; {RUNS}",
     "With probability 1 - δ, for all T: R_T ≤ sqrt(C_1 T β_T γ_T) + 2, with β_t = 2 log(2 t² π² /"
     " (3δ)) + 2d log(t² d b r sqrt(log(4da/δ))), if P(sup |∂f/∂x_j| > L) ≤ a exp(-L²/b²).",
 )(regret_and_band("Theorem 2", band=False))
 theorem_3 = theorem(
     "1-M",
     "Theorems 3 and 6, Lemmas 7.1 to 7.3",
-    f"norm 1, uniform noise: {BOTH}",
+    f"for functions of norm 1 and uniform noise, {BOTH}",
     "If the squared norm of f is at most B and the noise at most σ, with probability 1 - δ, for all"
     " T: R_T ≤ sqrt(C_1 T β_T γ_T) and |μ_T(x) - f(x)| ≤ sqrt(β_(T+1)) σ_T(x), with β_t = 2B + 300"
     " γ_t log³(t/δ).",
@@ -368,23 +381,23 @@ theorem_3 = theorem(
 cited = unchecked(
     "1-AP",
     "Theorems 7 and 8, Lemmas 7.4, 7.5 and 7.7",
-    "nothing: cited, or without a constant, or that a set exists; 8 copies the logarithm of Lemma"
-    " 7.8",
-    "Freedman's inequality (7); γ_T from the spectrum of the kernel's operator (8); the gain is"
-    " Lipschitz in each point (7.4), so a fine grid has it up to O(T^(1 - τ/d)) (7.5), and a grid"
-    " exists whose spectrum is near the operator's (7.7).",
+    "no run can check cited results, orders without constants, or that a set exists; Theorem 8"
+    " repeats the logarithm of Lemma 7.8 (1-AO)",
+    "Freedman's inequality (Theorem 7); γ_T follows from the spectrum of the kernel's operator"
+    " (Theorem 8); the gain is Lipschitz in each point (Lemma 7.4), so a fine grid attains it up"
+    " to O(T^(1 - τ/d)) (7.5), and some grid has a spectrum near the operator's (7.7).",
 )
-FOUR = "greedy gain, in the place of γ_T, of four kernels on 100 arms"
+FOUR = "the greedy information gain of four kernels on 100 arms, in place of γ_T,"
 
 
 @theorem(
     "1-AN",
     "Eq. 8, Lemma 7.6",
-    f"{FOUR}, T up to 1,000; room: of the bound, whose 1 / (1 - 1/e) is to spare",
+    f"whether {FOUR} stays below the bound, T up to 1,000; its factor 1 / (1 - 1/e) is slack",
 )
 def below_eq_8(kept):
-    """γ_T ≤ 1/2 / (1 - 1/e) max over m_1 + ... + m_|D| = T of the sum of log(1 + m_t λ_t / σ²), λ_t
-    the eigenvalues of K_D.
+    """γ_T ≤ 1/2 / (1 - 1/e) times the largest sum of log(1 + m_t λ_t / σ²) over all m_1 + ... +
+    m_|D| = T, where λ_t are the eigenvalues of K_D, the kernel matrix of all arms.
     """
     gains = greedy_gains(kept).values()
     return Outcome.of(
@@ -396,14 +409,14 @@ def below_eq_8(kept):
     "1-AO",
     "Lemma 7.8 (Theorem 4)",
     (
-        f"the best T_*; {FOUR}, T = 10 to 1,000: below; one arm, noise variance 0.9: not, and this"
-        " is the room"
+        f"{FOUR} stays below the bound with the best T_*, T = 10 to 1,000; one arm with noise"
+        " variance 0.9 exceeds it (share of the bound: this arm)"
     ),
     corrected="log(1 + r n_T / σ²)",
 )
 def below_the_split(kept):
-    """γ_T ≤ 1/2 / (1 - 1/e) max over r ≤ T of T_* log(r n_T / σ²) + (T - r) / σ² times the sum of
-    λ_t over t > T_*, for any T_*.
+    """For any T_*, γ_T ≤ 1/2 / (1 - 1/e) times the largest, over r ≤ T, of T_* log(r n_T / σ²) + (T
+    - r) / σ² times the sum of λ_t over t > T_*, where n_T is the sum of all λ_t.
     """
     gains = greedy_gains(kept).values()
     rounds = (10, 30, 100, 300, 1000)
@@ -429,12 +442,12 @@ def slope(x, y):
     "1-B",
     "Theorem 5.1, Appendix C.3",
     (
-        "(d/2) log(1 + T/s2), which the proof gives: greedy gain, d = 1, 2, 4, 8, T up to 10,000;"
-        " room: of the bound"
+        "whether the greedy information gain stays below (d/2) log(1 + T/σ²), which the proof"
+        " gives, for d = 1, 2, 4, 8 and T up to 10,000"
     ),
 )
 def below_the_linear_bound(kept):
-    """γ_T = O(d log T) for the linear kernel; in the proof log|I + σ⁻² K| ≤ d log(1 + σ⁻² λ₁)."""
+    """γ_T = O(d log T) for the linear kernel; the proof has log|I + σ⁻² K| ≤ d log(1 + σ⁻² λ₁)."""
     shares = []
     for (kernel, d), gained in kept_gains(kept).items():
         if kernel == "linear":
@@ -447,8 +460,8 @@ def below_the_linear_bound(kept):
     "1-C",
     "Theorem 5.2 and 5.3",
     (
-        "the rate's exponent against the greedy gain's in the last decade, d = 1, 2, 3, T up to"
-        " 10,000, which cannot refute an order; room: of it"
+        "exponent of the greedy information gain over that of the rate, fitted over T = 1,000 to"
+        " 10,000, d = 1, 2, 3; such a range cannot refute an order"
     ),
     slopes=True,
 )
@@ -470,8 +483,8 @@ def exponents_of_the_gain(kept):
     "1-N",
     "Theorems 1 to 5, Fig. 1",
     (
-        "exponent of T in the mean regret of 200 runs, T = 100 to 1,000, three kernels, d = 1, 2,"
-        " 3; room: of Fig. 1's"
+        "exponent of T in the mean regret of 200 runs over that of Fig. 1, fitted over T = 100 to"
+        " 1,000, three kernels, d = 1, 2, 3"
     ),
     slopes=True,
 )

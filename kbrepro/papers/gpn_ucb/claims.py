@@ -204,24 +204,27 @@ LAYER_1 = {"without envelope": {}, "with envelope": {"GPN-UCB": "GPN-UCB, envelo
 #: Independent ties count, too, once they are played: no clause excludes them.
 TIES: dict[str, dict[str, Names]] = {"ties": {"common": {}}}
 SOURCES = {
-    "without envelope": "L.2 read narrowly: nothing is said of the first layer",
-    "with envelope": "eqs. 9 and 10, for every layer; over arms within distance 1 (L.2)",
-    "common": "L.3: independent trials; rules of one may share its ties, as in all papers here",
-    "1,000 samples": "L.2",
+    "without envelope": "L.2 taken literally: it says nothing of the first layer",
+    "with envelope": "eqs. 9 and 10 have it in every layer; here over arms within distance 1 (L.2)",
+    "common": (
+        "L.3: trials are independent; the rules of a trial may break ties alike, as for all papers"
+        " here"
+    ),
+    "1,000 samples": "L.2 prints it",
 }
 one_chain = partial(Table, size=1, unit="chain", pool=POOL, sources=SOURCES)
 #: One truth on all pages.
 FIRST = (
-    "the paper has an envelope over all arms in the first layer, too (eqs. 9 and 10; L.2's"
-    " shortcuts are for i in {2, ..., m}); kept trials have one over arms within distance 1, in one"
-    " interpretation, on the first chains alone"
+    "in the paper the first layer, too, has an envelope over all arms (eqs. 9 and 10; the"
+    " shortcuts of L.2 are for i in {2, ..., m}); stored trials have one in one interpretation"
+    " only, over arms within distance 1, on the first chains"
 )
 of_both_figures = partial(
     one_chain,
     readings={"first layer": LAYER_1, **TIES, "cEI": {"1,000 samples": {}}},
     caveat=(
-        "a row is the mean of ten trials in the paper, here of 3 with several maximisers, of 1 with"
-        f" an obvious one, of 1 of cEI; {FIRST}"
+        "the paper averages ten trials a chain; we average 3 with several maximisers, and have 1"
+        f" with an obvious maximiser and 1 of cEI; {FIRST}"
     ),
 )
 g1, g2 = both = (
@@ -234,15 +237,15 @@ by_trial = partial(
     size=10,
     unit="trial",
     readings={},
-    caveat="ten trials of one chain in the paper, here of ten chains",
+    caveat="the paper's ten trials are of one chain, ours of ten chains",
 )
 ten_trials = by_trial(g1), by_trial(g2)
 of_fig_10 = partial(
     one_chain,
     readings=TIES,
     caveat=(
-        "one trial a chain, where the paper has ten; OI and cUCB break ties alike, where the paper"
-        " has independent trials"
+        "one trial a chain, where the paper averages ten; OI and cUCB break ties alike, where the"
+        " paper's trials are independent"
     ),
 )
 swept1, _ = swept = (
@@ -284,7 +287,7 @@ def at_50(panels, rules):
     return np.array([fig(rule, AT_50) for fig, rule in product(panels, rules)])
 
 
-GAP = "mean simple regret, in ranges of g:"
+GAP = "mean simple regret, as a share of the range of g:"
 
 
 # L.2, Fig. 10: OI and cUCB
@@ -297,8 +300,8 @@ GAP = "mean simple regret, in ranges of g:"
         np.abs(compared(np.subtract, panels, OI_OF_SMALL_B, ["cUCB"], CURVE)), axis=0
     ),
     shows=(
-        "largest gap of mean simple regret between OI, b <= 1, and cUCB in two panels, in ranges"
-        " of g"
+        "largest gap in mean simple regret between OI with b ≤ 1 and cUCB in two panels, as a"
+        " share of the range of g"
     ),
 )
 def oi_is_similar_to_cucb(*swept):
@@ -311,7 +314,10 @@ def oi_is_similar_to_cucb(*swept):
     "5-AC",
     "Fig. 10 (a)",
     effect=lambda swept1: swept1("OI 0.0001", APART),
-    shows="largest gap between the curves of OI, b = 0.0001, and cUCB, in ranges of g",
+    shows=(
+        "largest gap between the simple regret curves of OI with b = 0.0001 and cUCB, as a share"
+        " of the range of g"
+    ),
 )
 def oi_and_cucb_are_indistinguishable(swept1):
     """The curves of OI with [b = 0.0001] and cUCB for [g_1] are indistinguishable."""
@@ -326,8 +332,8 @@ def oi_and_cucb_are_indistinguishable(swept1):
         - np.min([swept1(rule, CURVE) for rule in OI_OF_SMALL_B[:-1] + OI_OF_LARGE_B], axis=0)
     ),
     shows=(
-        "mean simple regret of OI with b = 1 minus that of the best other b, several maximisers, in"
-        " ranges of g"
+        "mean simple regret of OI with b = 1 minus that with the best other b, several maximisers,"
+        " as a share of the range of g"
     ),
 )
 def one_is_the_best_choice(swept1):
@@ -346,7 +352,10 @@ def one_is_the_best_choice(swept1):
     "5-A",
     "L.3, Fig. 11",
     effect=largest(lambda fig: fig.over("GPN-UCB", IN_FIG_11)),
-    shows="mean R_T of GPN-UCB over that of its best rival, the larger of two panels",
+    shows=(
+        "mean cumulative regret R_T after T rounds of GPN-UCB over that of its best rival, the"
+        " larger ratio of two panels"
+    ),
 )
 def gpn_ucb_is_best(*both):
     """In terms of cumulative regret, GPN-UCB outperforms all of the baselines."""
@@ -357,10 +366,15 @@ def gpn_ucb_is_best(*both):
     "5-AR",
     "L.3, Fig. 11 (a)",
     effect=over("GPN-UCB", "cEI, exact"),
-    shows="mean R_T of GPN-UCB over that of cEI, its expectation computed, several maximisers",
+    shows=(
+        "mean regret R_T of GPN-UCB over that of cEI with its expectation computed, several"
+        " maximisers"
+    ),
 )
 def gpn_ucb_beats_exact_cei(g1):
-    """GPN-UCB has less cumulative regret than cEI whose expectation is computed, not sampled."""
+    """Does GPN-UCB incur lower cumulative regret than cEI whose expectation is computed, not
+    sampled?
+    """
     return better(g1["GPN-UCB"], g1["cEI, exact"])
 
 
@@ -372,8 +386,8 @@ def gpn_ucb_beats_exact_cei(g1):
     "L.3, Fig. 12",
     effect=lambda *panels: at_50(panels, OURS).max(axis=0),
     shows=(
-        "simple regret at T = 50 (NonAda 49), the largest of two rules and two panels, in ranges"
-        " of g"
+        "simple regret at T = 50 (49 for NonAda), the largest of two rules and two panels, as a"
+        " share of the range of g"
     ),
     finding="near-optimal",
 )
@@ -388,7 +402,7 @@ def both_are_near_optimal_by_50(*both):
     "5-F",
     "L.3, Fig. 12 (b)",
     effect=behind(["NonAda"], BASELINES),
-    shows=f"{GAP} NonAda's minus the best baseline's",
+    shows=f"{GAP} that of NonAda minus that of the best baseline",
     finding="obvious",
 )
 def nonada_is_best_where_one_is_obvious(g2):
@@ -402,7 +416,7 @@ def nonada_is_best_where_one_is_obvious(g2):
     "5-N",
     "L.3, Fig. 12 (b)",
     effect=behind(["GPN-UCB"], ["cEI"]),
-    shows=f"{GAP} GPN-UCB's minus cEI's",
+    shows=f"{GAP} that of GPN-UCB minus that of cEI",
     finding="obvious",
 )
 def gpn_ucb_equals_cei_where_one_is_obvious(g2):
@@ -414,7 +428,7 @@ def gpn_ucb_equals_cei_where_one_is_obvious(g2):
     "5-O",
     "L.3, Fig. 12 (a)",
     effect=behind(OURS, ["cEI"]),
-    shows=f"{GAP} the larger of ours minus cEI's",
+    shows=f"{GAP} the larger of GPN-UCB's and NonAda's minus cEI's",
     finding="several",
 )
 def cei_is_slightly_ahead(g1):
@@ -428,7 +442,7 @@ def cei_is_slightly_ahead(g1):
     "5-E",
     "L.3, Fig. 12 (a)",
     effect=behind(OURS, WITHOUT_CEI),
-    shows=f"{GAP} the larger of ours minus the best baseline's but cEI",
+    shows=f"{GAP} the larger of GPN-UCB's and NonAda's minus that of the best baseline except cEI",
     finding="several",
 )
 def both_surpass_other_baselines(g1):
@@ -443,7 +457,7 @@ def both_surpass_other_baselines(g1):
     "5-X",
     "L.3",
     effect=smallest(lambda fig: fig("cEI", SECONDS) / fig("GPN-UCB", SECONDS)),
-    shows="seconds of a run of cEI over those of GPN-UCB, one core, the smaller of two panels",
+    shows="run time of cEI over that of GPN-UCB on one core, the smaller ratio of two panels",
 )
 def cei_costs_more(*both):
     """However, it should be noted that the slightly better performance of cEI requires
@@ -456,7 +470,9 @@ def cei_costs_more(*both):
     "5-G",
     "L.3, Figs. 11, 12",
     effect=behind(GREY_BOX, BLACK_BOX),
-    shows=f"{GAP} OI's or cUCB's minus the better black box's, the largest",
+    shows=(
+        f"{GAP} that of OI or cUCB minus that of the better black-box rule, the largest difference"
+    ),
     finding="boxes",
 )
 def grey_boxes_sometimes_lose(*both):
@@ -478,7 +494,10 @@ def grey_boxes_sometimes_lose(*both):
     "5-Q",
     "L.3, Figs. 11, 12",
     effect=behind(("GPN-UCB", "cEI"), BLACK_BOX),
-    shows=f"{GAP} GPN-UCB's or cEI's minus the better black box's, the largest",
+    shows=(
+        f"{GAP} that of GPN-UCB or cEI minus that of the better black-box rule, the largest"
+        " difference"
+    ),
     finding="boxes",
 )
 def gpn_ucb_and_cei_never_lose(*both):
@@ -496,8 +515,8 @@ def gpn_ucb_and_cei_never_lose(*both):
         [np.mean([fig(rule, EARLY) for fig in panels], axis=0) for rule in LUCKY]
     ),
     shows=(
-        "share of trials that are near the best before GPN-UCB but near-optimal no earlier, the"
-        " smaller of two rules"
+        "share of trials that query a good point before GPN-UCB but a near-optimal one no earlier,"
+        " the smaller of cEI and cUCB"
     ),
 )
 def early_luck_does_not_always_help(*ten_trials):
@@ -513,7 +532,10 @@ def early_luck_does_not_always_help(*ten_trials):
     "5-AE",
     "Section 3.1",
     effect=lambda *panels: at_50(panels, ["GPN-UCB"]).min(axis=0),
-    shows="simple regret of GPN-UCB at T = 50, the smaller of two panels, in ranges of g",
+    shows=(
+        "simple regret of GPN-UCB at T = 50, the smaller of two panels, as a share of the range of"
+        " g"
+    ),
     finding="near-optimal",
 )
 def gpn_ucb_can_be_effective(*both):
@@ -533,8 +555,8 @@ def off(ratios):
     "Section 1.2",
     effect=lambda *panels: np.max([at_50(panels, [rule]).min(axis=0) for rule in OURS], axis=0),
     shows=(
-        "simple regret at T = 50 on the better of two panels, the larger of two rules, in ranges of"
-        " g"
+        "simple regret at T = 50 on the better of two panels, the larger of GPN-UCB's and"
+        " NonAda's, as a share of the range of g"
     ),
 )
 def both_can_be_effective(*both):
@@ -545,7 +567,7 @@ def both_can_be_effective(*both):
     return always(*(sometimes(*near_optimal(at_50(both, [rule]))) for rule in OURS))
 
 
-@claim("5-L", "H.5, Fig. 6", effect=off, shows="largest difference from the three printed numbers")
+@claim("5-L", "H.5, Fig. 6", effect=off, shows="largest difference from the three printed ratios")
 def ratios_are_as_printed(ratios):
     """close to 1; with [u = 0.5, v = 0.3] we get this ratio being 0.958, 0.939, and 0.934 for
     [ν = 1, 1.5] and 2 respectively.
@@ -560,7 +582,7 @@ def ratios_are_as_printed(ratios):
     "5-R",
     "L.3",
     effect=over("L = 1", "L = 2"),
-    shows="R_T of cUCB given L = 1 over that given L = 2",
+    shows="mean regret R_T of cUCB with L = 1 over that with L = 2",
 )
 def loose_bounds_cost_regret(versions):
     """This may be caused by the large uncertainty in (283) when [L > 1], which makes the
@@ -573,7 +595,7 @@ def loose_bounds_cost_regret(versions):
     "5-I",
     "L.3",
     effect=over("no envelope", "as in L.2"),
-    shows="mean R_T of GPN-UCB without the envelope over that with it",
+    shows="mean regret R_T of GPN-UCB without the envelope over that with it",
 )
 def envelope_saves_regret(versions):
     """provides some justification for our envelope technique in constructing confidence bounds."""
@@ -584,7 +606,10 @@ def envelope_saves_regret(versions):
     "5-Y",
     "Section 3.1",
     effect=lambda versions: versions["over all of D"] / versions["as in L.2"] - 1,
-    shows="mean R_T if the envelope reaches over all of D over that if it reaches 1, minus 1",
+    shows=(
+        "mean regret R_T of GPN-UCB with an envelope over all of D over that with one up to"
+        " distance 1, minus 1"
+    ),
 )
 def distant_points_have_no_impact(versions):
     """sufficiently close to [z] (since distant ones should have no impact)"""
@@ -599,12 +624,14 @@ def distant_points_have_no_impact(versions):
 @theorem(
     "5-K",
     "Theorem 1, eq. 49",
-    "steps and sums of 20, chains of two layers of exact norm, sets rounded outward, the rounding"
-    " in the bound, less than 5 % of the range; without an envelope in the first layer: " + FIRST,
+    "regret of each step and of 20 steps over its bound: chains of two layers of exact norm, sets"
+    " rounded outward, with the rounding (under 5 % of the range) in the bound; no envelope in the"
+    " first layer: " + FIRST,
 )
 def theorem_1(kept):
     """For a chain of m layers of norm at most B and Lipschitz constant at most L, Algorithm 1
-    achieves R_T ≤ 2^(m+1) B L^(m-1) Σ_T, Σ_T the largest sum of T posterior sd of a layer.
+    achieves R_T ≤ 2^(m+1) B L^(m-1) Σ_T, where Σ_T is the largest sum of T posterior standard
+    deviations of a layer.
     """
     return Outcome.of(
         (row["total"], row["step"]) for row in kept.results("chain, outward") if row["slack"] < 0.05
@@ -614,12 +641,13 @@ def theorem_1(kept):
 @theorem(
     "5-P",
     "Theorems 4, 7 and 8, eqs. 131, 132, 136",
-    "error of the composite mean and simple regret over the sums that the proofs bound, all arms, T"
-    " = 4 to 49, m = 3: chains, multi-output chains (k I), feed-forward networks",
+    "error of the composite mean, and simple regret, over their bounds (sums in the proofs), all"
+    " arms, T = 4 to 49, m = 3: chains, multi-output chains (kernel k I), feed-forward networks",
 )
 def theorems_4_7_and_8(kept):
-    """|g - composite mean| ≤ the sum over layers of B L^(m-i) sd_i (131, 132), and so the simple
-    regret of Algorithm 2 is at most 2 B times the sum of L^(m-i) max sd_i (136).
+    """|g - composite mean| ≤ the sum over layers of B L^(m-i) sd_i (131, 132), where sd_i is the
+    posterior standard deviation of layer i; so the simple regret of Algorithm 2 is at most 2 B
+    times the sum of L^(m-i) max sd_i (136).
     """
     networks = []
     for structure in ("chain", "multi-output", "feed-forward"):
@@ -630,8 +658,8 @@ def theorems_4_7_and_8(kept):
 @theorem(
     "5-AA",
     "Theorem 4, the rate",
-    "exponent of T in the error, at least 3/2 promised: its mean over 100 networks of two"
-    " Matérn-3/2 layers, d = 1, T = 4 to 50; room: 3/2 over the exponent",
+    "exponent of 1/T in the mean error of 100 networks of two Matérn-3/2 layers, d = 1, T = 4 to"
+    " 50; at least 3/2 is promised (share of the bound: 3/2 over the exponent)",
     slopes=True,
 )
 def theorem_4_rate(kept):
@@ -647,13 +675,12 @@ def theorem_4_rate(kept):
 @theorem(
     "5-M",
     "Theorems 5, 6 and 9, H.4",
-    "the bounds of the proof, epsilon and epsilon T, over simple regret of 7 rules and R_T of 6,"
-    " averaged over 100 needles, T = 49, nu = 1 and 1.5; that needles are as Theorem 9 says: a unit"
-    " test",
+    "the bounds of the proof, ε and εT, over simple regret of 7 rules and R_T of 6, averaged over"
+    " 100 needles, T = 49, ν = 1 and 1.5; a unit test checks that needles are as Theorem 9 says",
 )
 def theorems_5_and_6(kept):
-    """If T ≤ M/2 - 1, the average simple regret over the M needles is at least ε, and R_T at least
-    ε T: simple regret ε takes T = Ω((B (cL)^(m-1) / ε)^(d/ν)).
+    """If T ≤ M/2 - 1, the average simple regret over the M needles (functions with one hidden peak)
+    is at least ε, and R_T at least ε T: simple regret ε takes T = Ω((B (cL)^(m-1) / ε)^(d/ν)).
     """
     shares = []
     for label in NEEDLES:
@@ -668,24 +695,26 @@ def theorems_5_and_6(kept):
 bands = tested(
     "5-J",
     "Lemmas 1, 2 and 4",
-    "bands of layers of exact norm after up to 40 pulls, scalar and vector-valued ones; Lemma 4 is"
-    " an identity",
-    "|f(z) - μ_t(z)| ≤ B σ_t(z) for all z and t, f of norm at most B, without noise (1); the"
-    " same in the norm of vectors (2); its identity (4).",
+    "whether bands hold for layers of exact norm, scalar and vector-valued, after up to 40 pulls;"
+    " Lemma 4 is an identity",
+    "For f of norm at most B, without noise: |f(z) - μ_t(z)| ≤ B σ_t(z) for all z and t (Lemma 1);"
+    " the same for vectors, in their norm (Lemma 2); the identity behind it (Lemma 4).",
 )
 remark_3 = tested(
     "5-AO",
     "Remark 3, H.5",
-    "r_min / r_max above .93 at (u, u~) = (.5, .3), nu = 1, 1.5 and 2",
+    "whether r_min / r_max exceeds 0.93 at (u, ũ) = (0.5, 0.3), ν = 1, 1.5 and 2",
     "r_min / r_max > 0.93 at (u, ũ) = (0.5, 0.3), ν = 1, 1.5 and 2.",
 )
 orders = unchecked(
     "5-V",
     "Lemmas 3, 5; Theorems 2, 3, 10, 11; Corollaries 1 to 3",
-    "nothing: cited with noise (Lemma 3); orders without constants (Lemma 5, Corollaries); in two"
-    " dimensions rounding the sets outward adds 205 % of the range to the bound, the median"
-    " (Theorems 2, 3); the needles of Theorem 9 with more outputs, all 0 (Theorems 10, 11)",
-    "Algorithm 1 achieves R_T ≤ 5^m B L^(m-1) Σ_T^Γ on multi-output chains (2), and 2^(m+1)"
-    " sqrt(d_2 ... d_m) B L^(m-1) Σ_T on feed-forward networks (3); lower bounds for both (10, 11);"
+    "no run can check them: Lemma 3 is cited, for noise; Lemma 5 and the corollaries are orders"
+    " without constants; in two dimensions outward rounding adds 205 % of the range to the bounds"
+    " of Theorems 2 and 3 (median); Theorems 10 and 11 add outputs that are all 0 to the needles"
+    " of Theorem 9",
+    "Algorithm 1 achieves R_T ≤ 5^m B L^(m-1) Σ_T^Γ on multi-output chains (Theorem 2), and 2^(m+1)"
+    " sqrt(d_2 ... d_m) B L^(m-1) Σ_T on feed-forward networks (Theorem 3); lower bounds for both"
+    " (Theorems 10, 11);"
     " rates (Lemma 5, Corollaries); the band with noise (Lemma 3).",
 )

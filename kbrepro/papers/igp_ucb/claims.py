@@ -67,25 +67,29 @@ INCUMBENT = {
 #: Kept rounds at which R_t is compared; the paper names no horizon.
 HORIZON = {"1,000": {}, "305": {TOTAL: "R_t, t = 305"}, "100": {TOTAL: "R_t, t = 100"}}
 ALIKE = (
-    "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the"
-    " plots."
+    "footnote 11: “GP-EI and PI perform similarly and thus are not separately distinguishable in"
+    " the plots.”"
 )
-DEFAULT = "a default of libraries; Hoffman et al. 2011, whom Section 1 cites, was not at hand"
-NORM = "Section 2: B bounds the RKHS norm, f'K⁻¹f"
-RESOLVED = f"{NORM}, of what an estimated covariance resolves"
-CURVE = "Fig. 4 plots curves, and no T is named"
+DEFAULT = (
+    "the default of some libraries; we had no copy of Hoffman et al. (2011), whom Section 1 cites"
+)
+NORM = "Section 2: B bounds the RKHS norm, whose square is f'K⁻¹f"
+RESOLVED = f"{NORM}, here of the part of f that an estimated covariance resolves"
+CURVE = "Fig. 4 plots curves; the text names no T"
 SOURCES = {
-    "noisy reward": "the usual default: the best observation",
+    "noisy reward": "the usual default: the best noisy reward so far",
     **dict.fromkeys(("margin 0.01", "no margin"), DEFAULT),
-    "margin 0.1": "footnote 11: of margins over the posterior mean this one alone obeys it",
-    "as it is": f"{NORM}; Section 6 prints f'Kf, which is no norm of that space",
-    "smoothed": f"{RESOLVED}; with λ, as the posterior has it",
+    "margin 0.1": "footnote 11: of the margins over the posterior mean, only 0.1 agrees with it",
+    "as it is": f"{NORM}; Section 6 prints f'Kf, which is not the norm of this space",
+    "smoothed": f"{RESOLVED}; smoothed with λ, as in the posterior",
     "cut-off 1e-3": RESOLVED,
     "cut-off 1e-10": RESOLVED,
-    "as printed": "Section 6: B² = f'Kf",
-    "one": "Janz et al. 2020, Section 5, play IGP-UCB with it",
-    "counts": "Section 6: the covariance of the measurements",
-    "standardised": "Section 2: k(x, x) is at most 1; the first author's later code for this file",
+    "as printed": "Section 6 prints B² = f'Kf",
+    "one": "Janz et al. (2020), Section 5, play IGP-UCB with a norm of one",
+    "counts": "Section 6: the empirical covariance of the measurements",
+    "standardised": (
+        "Section 2 assumes k(x, x) ≤ 1; the first author's later code standardises this file"
+    ),
     "1,000": CURVE,
     "305": CURVE,
     "100": CURVE,
@@ -149,7 +153,7 @@ SCALING = {"scaling": {"counts": {}, "standardised": {"*": "*, standardised"}}}
 fig4a, fig4b = fig4 = (
     replace(
         rows("temperature", 120, {}),
-        caveat="trained on other days than the paper's, whose minutes are not to be had",
+        caveat="trained on other days than the paper's, whose minute readings are not available",
     ),
     rows("light", 192, SCALING),
 )
@@ -161,9 +165,7 @@ but_temperature = (*synthetic, fig4b)
 
 
 def behind(*rules, rivals=POOL):
-    """The mean R_T of a rule over that of its best rival, the largest of rules and panels; shown as
-    BEHIND.
-    """
+    """The mean R_T of a rule over that of its best rival, the largest of rules and panels."""
     return lambda *panels: np.max(cases(View.over, panels, rules, rivals), axis=0)
 
 
@@ -172,8 +174,8 @@ def ahead(rule, of="GP-UCB"):
     return lambda *panels: np.min(compared(np.divide, panels, [of], [rule]), axis=0)
 
 
-BEHIND = "mean R_T over that of the best rival"
-AHEAD = "mean R_T of GP-UCB over that of IGP-UCB"
+BEHIND = "mean regret R_T of GP-TS over that of its best rival"
+AHEAD = "mean regret R_T of GP-UCB over that of IGP-UCB"
 FIG_1 = "Section 6, Fig. 1"
 FIG_2 = "Section 6, Fig. 2"
 FIG_3 = "Section 6, Fig. 3"
@@ -185,7 +187,15 @@ saving = ahead("IGP-UCB")
 # Figs. 1 and 2: functions of the RKHS and of the prior
 
 
-@claim("2-A", FIG_1, effect=saving, shows=f"{AHEAD}, the smaller of two panels")
+@claim(
+    "2-A",
+    FIG_1,
+    effect=saving,
+    shows=(
+        "mean cumulative regret R_T after T rounds of GP-UCB over that of IGP-UCB, the smaller"
+        " ratio of two panels"
+    ),
+)
 def improves_on_gp_ucb(*fig1):
     """We see a significant improvement in the performance of IGP-UCB over GP-UCB."""
     return always(*compared(clearly_better, fig1, ["IGP-UCB"], ["GP-UCB"]))
@@ -195,7 +205,7 @@ def improves_on_gp_ucb(*fig1):
     "2-C",
     FIG_1,
     effect=behind("IGP-UCB"),
-    shows=f"{BEHIND}, IGP-UCB, the larger of two panels",
+    shows="mean regret R_T of IGP-UCB over that of its best rival, the larger ratio of two panels",
     finding="Fig. 1",
 )
 def igp_ucb_is_best(*fig1):
@@ -207,7 +217,10 @@ def igp_ucb_is_best(*fig1):
     "2-E",
     FIG_1,
     effect=behind("GP-TS", rivals=EXISTING),
-    shows=f"{BEHIND} of GP-UCB, EI and PI, GP-TS, the larger of two panels",
+    shows=(
+        "mean regret R_T of GP-TS over that of the best of GP-UCB, EI and PI, the larger ratio of"
+        " two panels"
+    ),
     finding="Fig. 1",
 )
 def gp_ts_fares_well(*fig1):
@@ -225,7 +238,10 @@ def gap(fig):
     "2-F",
     "Section 6, footnote 11",
     effect=gap,
-    shows="largest gap between EI and PI in eight panels, as a share of the axis",
+    shows=(
+        "largest gap between the mean regrets of EI and PI in eight panels, as a share of the"
+        " figure's vertical axis"
+    ),
 )
 def ei_and_pi_are_alike(*all_figures):
     """GP-EI and PI perform similarly and thus are not separately distinguishable in the plots."""
@@ -244,7 +260,12 @@ def turned(fig1a, fig1b, fig2a, fig2b):
     return changes
 
 
-@claim("2-G", FIG_2, effect=turned, shows="pairs of rules, of eighteen, that change their order")
+@claim(
+    "2-G",
+    FIG_2,
+    effect=turned,
+    shows="pairs of rules, of eighteen, that change their order from Fig. 1 to Fig. 2",
+)
 def same_order_on_draws(fig1a, fig1b, fig2a, fig2b):
     """The relative performance of all methods is similar to that in the previous experiment"""
     return always(words.same_order(fig1a, fig2a, PAIRS), words.same_order(fig1b, fig2b, PAIRS))
@@ -260,7 +281,10 @@ def harder(fig1a, fig1b, fig2a, fig2b):
     "2-AO",
     FIG_2,
     effect=lambda *panels: harder(*panels).max(axis=0),
-    shows="mean R_T in Fig. 1 over that in Fig. 2, the largest of two panels and five rules",
+    shows=(
+        "mean regret R_T of a rule in Fig. 1 over that in Fig. 2, the largest ratio of two panels"
+        " and five rules"
+    ),
 )
 def the_rkhs_is_harder(fig1a, fig1b, fig2a, fig2b):
     """which is the arguably harder [agnostic] setting of a fixed, unknown target function."""
@@ -274,7 +298,10 @@ def the_rkhs_is_harder(fig1a, fig1b, fig2a, fig2b):
     "2-H",
     FIG_3,
     effect=behind(*IMPROVING, rivals=OURS),
-    shows=f"{BEHIND} of the rest, EI or PI, the largest of two panels",
+    shows=(
+        "mean regret R_T of EI or PI over that of the best other rule, the largest ratio of two"
+        " panels"
+    ),
     finding="Fig. 3",
 )
 def ei_and_pi_lead(*fig3):
@@ -286,7 +313,10 @@ def ei_and_pi_lead(*fig3):
     "2-I",
     FIG_3,
     effect=behind(*PROPOSED, rivals=IMPROVING),
-    shows=f"{BEHIND} of EI and PI, IGP-UCB or GP-TS, the largest of two panels",
+    shows=(
+        "mean regret R_T of IGP-UCB or GP-TS over that of the better of EI and PI, the largest"
+        " ratio of two panels"
+    ),
     finding="Fig. 3",
 )
 def the_rest_is_competitive(*fig3):
@@ -301,7 +331,7 @@ def the_rest_is_competitive(*fig3):
     "2-J",
     TEMPERATURE,
     effect=behind("IGP-UCB", rivals=("GP-UCB",)),
-    shows="mean R_T of IGP-UCB over that of GP-UCB",
+    shows="mean regret R_T of IGP-UCB over that of GP-UCB",
     finding="temperature",
 )
 def igp_ucb_equals_gp_ucb(fig4a):
@@ -309,7 +339,7 @@ def igp_ucb_equals_gp_ucb(fig4a):
     return similar(fig4a["IGP-UCB"], fig4a["GP-UCB"])
 
 
-@claim("2-K", TEMPERATURE, effect=behind("GP-TS"), shows=f"{BEHIND}, GP-TS", finding="temperature")
+@claim("2-K", TEMPERATURE, effect=behind("GP-TS"), shows=BEHIND, finding="temperature")
 def gp_ts_wins_on_temperature(fig4a):
     """while GP-TS outperforms all its competitors."""
     return best(fig4a, "GP-TS")
@@ -324,8 +354,8 @@ gain = Table("Fig. 4, temperature", "temperature", 120, "row", rows=120)
     TEMPERATURE,
     effect=behind("IGP-UCB", rivals=(GAIN_OF_PULLS,)),
     shows=(
-        "mean R_T of IGP-UCB with γ_t = 1 over that with the gain of the pulls, on temperature; the"
-        " cross-validation was not repeated"
+        "mean regret R_T of IGP-UCB with γ_t = 1 over that with the information gain of its pulls,"
+        " on temperature; we did not repeat the cross-validation"
     ),
 )
 def one_is_better_than_the_gain_of_the_pulls(gain):
@@ -333,7 +363,7 @@ def one_is_better_than_the_gain_of_the_pulls(gain):
     return better(gain["IGP-UCB"], gain[GAIN_OF_PULLS])
 
 
-@claim("2-L", LIGHT, effect=behind("GP-TS"), shows=f"{BEHIND}, GP-TS", finding="light")
+@claim("2-L", LIGHT, effect=behind("GP-TS"), shows=BEHIND, finding="light")
 def gp_ts_wins_on_light(fig4b):
     """Here also GP-TS is found to perform better than the others"""
     return best(fig4b, "GP-TS")
@@ -343,7 +373,7 @@ def gp_ts_wins_on_light(fig4b):
     "2-M",
     LIGHT,
     effect=behind("IGP-UCB", rivals=IMPROVING),
-    shows=f"{BEHIND} of EI and PI, IGP-UCB",
+    shows="mean regret R_T of IGP-UCB over that of the better of EI and PI",
     finding="light",
 )
 def igp_ucb_beats_ei_and_pi_on_light(fig4b):
@@ -360,7 +390,7 @@ def at_both(word, panels):
     return at_each(holds[:-1], holds[-1:])
 
 
-SEVEN = f"{AHEAD}, the smallest of seven panels, without temperature"
+SEVEN = f"{AHEAD}, the smallest ratio of seven panels (all but temperature)"
 
 
 @claim("2-Q", "Section 4.1", effect=saving, shows=SEVEN, finding="improved")
@@ -381,7 +411,10 @@ def markedly_improves(*but_temperature):
     "2-S",
     "Section 4.2",
     effect=ahead("IGP-UCB", of="GP-TS"),
-    shows="mean R_T of GP-TS over that of IGP-UCB, the smallest of six panels, in four of d = 1",
+    shows=(
+        "mean regret R_T of GP-TS over that of IGP-UCB, the smallest ratio of six panels, four of"
+        " them in dimension d = 1"
+    ),
 )
 def gp_ts_is_behind_igp_ucb(*synthetic):
     """which is a multiplicative [√d] factor away from the bound [O(γ_T √T)] obtained for IGP-UCB
@@ -411,8 +444,8 @@ def smaller_share(*panels):
 
 
 CASES = (
-    "share of 24 cases (panel, existing rule) in which IGP-UCB is better, or GP-TS, the smaller of"
-    " the two"
+    "share of 24 pairs (panel, existing rule) in which the proposed rule incurs lower regret, the"
+    " smaller of IGP-UCB's and GP-TS's"
 )
 
 
@@ -426,7 +459,7 @@ def gains_in_many_cases(*all_figures):
     "2-AG",
     "Section 1",
     effect=smaller_share,
-    shows=f"{CASES}; under misspecification: Fig. 3",
+    shows=f"{CASES} (Fig. 3 is misspecified)",
     finding="gains",
 )
 def gains_at_both(*all_figures):
@@ -444,7 +477,10 @@ def within_twice(panels, *rules):
     return cases(competitive, panels, rules, EXISTING)
 
 
-EIGHT = f"{BEHIND} of GP-UCB, EI and PI, IGP-UCB or GP-TS, the largest of eight panels"
+EIGHT = (
+    "mean regret R_T of IGP-UCB or GP-TS over that of the best of GP-UCB, EI and PI, the largest"
+    " ratio of eight panels"
+)
 
 
 @claim("2-AB", "Section 7", effect=behind(*PROPOSED, rivals=EXISTING), shows=EIGHT)
@@ -499,8 +535,8 @@ def sensitivity(kernels):
     "Section 6, after Fig. 3",
     effect=sensitivity,
     shows=(
-        "how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T ="
-        " 10,000; GP-UCB was not played"
+        "factor by which a wrong kernel raises mean regret R_T, IGP-UCB's and GP-TS's over EI's"
+        " and PI's, T = 10,000 (GP-UCB was not played)"
     ),
 )
 def somewhat_less_robust(kernels):
@@ -530,24 +566,30 @@ widths = tuple(Table(fig.what, fig.label, 25, readings=WIDTH) for fig in (*fig1,
     "2-D",
     "Fig. 1",
     effect=behind("IGP-UCB", rivals=("EI",)),
-    shows="mean R_T of IGP-UCB over that of EI, the larger of two panels",
+    shows="mean regret R_T of IGP-UCB over that of EI, the larger ratio of two panels",
 )
 def igp_ucb_beats_ei_without_a_margin(*mean_based):
-    """IGP-UCB has less regret than EI over the posterior mean without a margin."""
+    """Does IGP-UCB incur lower regret than EI with the posterior mean as incumbent and without a
+    margin?
+    """
     return always(*compared(better, mean_based, ["IGP-UCB"], ["EI"]))
 
 
 @own_question("2-AE", "all figures", effect=behind(*PROPOSED, rivals=EXISTING), shows=EIGHT)
 def proposed_rules_perform_well_everywhere(*all_figures):
-    """IGP-UCB and GP-TS have at most twice the regret of the best of GP-UCB, EI and PI in every
-    panel.
+    """Do IGP-UCB and GP-TS incur at most twice the regret of the best of GP-UCB, EI and PI in every
+    panel?
     """
     return always(*within_twice(all_figures, *PROPOSED))
 
 
-@own_question("2-AD", "Figs. 1 and 2", effect=saving, shows=f"{AHEAD}, the smallest of four panels")
+@own_question(
+    "2-AD", "Figs. 1 and 2", effect=saving, shows=f"{AHEAD}, the smallest ratio of four panels"
+)
 def much_better_with_a_proved_width(*widths):
-    """IGP-UCB has much less regret than GP-UCB also with a width that is proved at λ = R²."""
+    """Does IGP-UCB also incur much lower regret than GP-UCB if its confidence width is proved at λ
+    = R²?
+    """
     return always(*compared(much_better, widths, ["IGP-UCB"], ["GP-UCB"]))
 
 
@@ -561,13 +603,13 @@ PROVED = [f"{name}, proved: λ = 1 + 2/T" for name in KERNELS]
     "2-N",
     "Theorem 1, Lemmas 1 and 2",
     (
-        "runs that cross the bound in 500 rounds, the worst of three kernels, four rules and three"
-        " delta; room: share over delta"
+        "runs that cross the bound within 500 rounds, the worst of three kernels, four rules and"
+        " three values of δ (share of the bound: share of runs over δ)"
     ),
 )
 def crossings(kept):
-    """With probability 1 - δ, for all t: the squared norm of ε_(1:t) in ((K_t + ηI)⁻¹ + I)⁻¹ is at
-    most 2R² ln(sqrt(det((1 + η)I + K_t)) / δ).
+    """With probability 1 - δ, for all t: the squared norm of the noise ε_(1:t), weighted by ((K_t +
+    ηI)⁻¹ + I)⁻¹, is at most 2R² ln(sqrt(det((1 + η)I + K_t)) / δ).
     """
     counts = []
     for kernel, rule, delta in product(KERNELS, kept.results("Theorem 1, SE")[0], (0.05, 0.1, 0.5)):
@@ -582,8 +624,9 @@ def crossings(kept):
     "2-O",
     "Theorem 2",
     (
-        "any arm leaves the band in 500 rounds, the worst of three kernels, with the gain of the"
-        " pulls for γ; room: multiplier of the width that holds in 9 of 10 runs"
+        "runs in which f leaves the band at some arm within 500 rounds, the worst of three"
+        " kernels, γ being the pulls' gain (share of the bound: multiple of the width that"
+        " suffices in 9 of 10 runs)"
     ),
 )
 def bands(kept):
@@ -603,8 +646,8 @@ def bands(kept):
     "2-U",
     "Theorem 3",
     (
-        "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, the worst of three kernels,"
-        " gamma_T by its bound from the spectrum; room: median R_T over the median bound"
+        "whether R_T exceeds 2 β_T sqrt(4 (T + 2) γ_T), γ_T bounded by the spectrum; T = 500, the"
+        " worst of three kernels (share of the bound: median R_T over the median bound)"
     ),
 )
 def regret_of_igp_ucb(kept):
@@ -629,8 +672,8 @@ regret_of_gp_ts = unchecked(
     "2-Y",
     "Theorem 4, Lemmas 5, 6 and 8 to 13",
     (
-        "nothing: with the constants of its proof it is above 2 B T, the largest regret, up to T ="
-        " 4,000,000"
+        "no run can check it: with the constants of its proof the bound exceeds 2BT, the largest"
+        " possible regret, up to T = 4,000,000"
     ),
     (
         "With probability 1 - δ the regret of GP-TS is R_T = O(sqrt((γ_T + ln(2/δ)) d ln(BdT))"
@@ -643,8 +686,8 @@ regret_of_gp_ts = unchecked(
     "2-P",
     "Lemma 4",
     (
-        "sum of 500 sd over sqrt(4 (T + 2) I_T), I_T <= gamma_T of the pulls, four rules, three"
-        " kernels; room: the largest"
+        "sum of 500 posterior standard deviations over sqrt(4 (T + 2) I_T), where I_T ≤ γ_T is the"
+        " pulls' gain; four rules, three kernels (share of the bound: the largest)"
     ),
 )
 def sum_of_deviations(kept):
@@ -660,8 +703,8 @@ def sum_of_deviations(kept):
     "2-X",
     "Lemma 7, Appendix E",
     (
-        "beta = 0.01 to 3: false up to 0.34; at Lemma 8, beta <= 1, its p stands; room: largest"
-        " bound over probability"
+        "β = 0.01 to 3: the bound is false up to β = 0.34, but the p of Lemma 8, where β ≤ 1,"
+        " stands (share of the bound: the largest bound over the probability)"
     ),
     corrected="for β ≥ 0.343",
 )

@@ -50,13 +50,13 @@ RIVAL, OURS = RULES = "IGP-UCB", "π-GP-UCB"
 COSTS = "operations", "numbers"
 #: The regret that Table 1 prints, by d and rule.
 PRINTED = dict(zip(product(DIMENSIONS, RULES), (0.11, 0.09, 0.71, 0.52, 0.97, 0.77), strict=True))
-CAPTION = "Table 1: averages over 12 runs, a fraction of the regret of uniform play"
+CAPTION = "Table 1: averages over 12 runs, as a fraction of the regret of uniform play"
 SOURCES = {
-    "usual": "Section 5: lengthscale 1/5, in the usual formula",
+    "usual": "Section 5: lengthscale 1/5; here in the usual formula of the kernel",
     "eq. 2": "eq. 2, read literally",
     "mean of ratios": CAPTION,
     "ratio of means": CAPTION,
-    "four": "Section 5, footnote 5: a library that has these four among others",
+    "four": "Section 5, footnote 5 names a library that has these four functions among others",
 }
 #: How much nearer to printed numbers, in units of chi-square, another interpretation rules one out.
 NEARER = 10
@@ -111,7 +111,10 @@ def far_from_print(kept):
         distances[value] = sum(squares)
     near = min(distances, key=distances.get)
     return {
-        value: f"Table 1, IGP-UCB, d = 1, 2: chi-square {far:.0f}, {near} {distances[near]:.0f}"
+        value: (
+            f"printed regret of IGP-UCB, d = 1, 2: chi-square {far:.0f}, against"
+            f" {distances[near]:.0f} for *{near}*"
+        )
         for value, far in distances.items()
         if far >= distances[near] + NEARER
     }
@@ -181,8 +184,8 @@ def costs(kept, d):
 
 rows = row1, row2, row3 = tuple(map(regrets, DIMENSIONS))
 OVER_ARMS = (
-    "Section 3: fitting requires updating the inverse of a kernel matrix K_t; here the posterior is"
-    " over the arms, or a lattice of them"
+    "Section 3: “fitting a Gaussian process requires updating the inverse of a kernel matrix K_t”;"
+    " our posterior is over the arms, or a lattice of them"
 )
 over_arms1, over_arms2, over_arms3 = tuple(
     Table(f"Table 1, d = {d}, runtime", f"Table 1, d = {d}", 12) for d in DIMENSIONS
@@ -221,7 +224,10 @@ def exponent(time):
     "3-G",
     "Abstract; Table 1, Fig. 2",
     effect=largest(partial(ratio, RIVAL, OURS)),
-    shows="mean R_T of π-GP-UCB over that of IGP-UCB, the largest of d = 1, 2, 3, four functions",
+    shows=(
+        "mean cumulative regret R_T after T rounds of π-GP-UCB over that of IGP-UCB, the largest"
+        " ratio of dimensions d = 1, 2, 3 and four test functions"
+    ),
     finding="regret",
 )
 def performs_better(*validation):
@@ -234,8 +240,8 @@ def performs_better(*validation):
     "Section 7; Table 1",
     effect=largest(partial(ratio, RIVAL, OURS)),
     shows=(
-        "share of uniform regret of π-GP-UCB over that of IGP-UCB, the largest of d = 1, 2, 3;"
-        " seconds: d = 3 alone, 3-J"
+        "regret of π-GP-UCB over that of IGP-UCB, each relative to uniform play, the largest ratio"
+        " of d = 1, 2, 3 (run times, d = 3 only: 3-J)"
     ),
 )
 def is_effective_and_scales(row1, row2, row3, time3):
@@ -250,7 +256,10 @@ def is_effective_and_scales(row1, row2, row3, time3):
     "3-AH",
     "Section 5",
     effect=smallest(partial(ratio, RIVAL, OURS)),
-    shows="share of uniform regret of π-GP-UCB over that of IGP-UCB, the smallest of d = 1, 2, 3",
+    shows=(
+        "regret of π-GP-UCB over that of IGP-UCB, each relative to uniform play, the smallest"
+        " ratio of d = 1, 2, 3"
+    ),
     finding="regret",
 )
 def may_improve(*rows):
@@ -262,7 +271,7 @@ def may_improve(*rows):
     "3-H",
     "Section 1; Table 1",
     effect=lambda row3: row3[RIVAL],
-    shows="share of uniform regret of IGP-UCB, d = 3",
+    shows="regret of IGP-UCB as a share of that of uniform play, d = 3",
     finding="three dimensions",
 )
 def barely_beats_uniform_play(row3):
@@ -274,7 +283,10 @@ def barely_beats_uniform_play(row3):
     "3-AI",
     "Section 1; Table 1",
     effect=lambda row3: row3[OURS],
-    shows="share of uniform regret of π-GP-UCB, d = 3; strong, in contrast: better than barely",
+    shows=(
+        "regret of π-GP-UCB as a share of that of uniform play, d = 3; “strong” is taken as better"
+        " than “barely”"
+    ),
     finding="three dimensions",
 )
 def strong_in_three_dimensions(row3):
@@ -292,8 +304,8 @@ def strong_in_three_dimensions(row3):
     "Section 1; Fig. 1, right",
     effect=largest(exponent),
     shows=(
-        "exponent of the cumulated seconds of π-GP-UCB, t >= T / 10, the larger of d = 2 and 3; of"
-        " d = 1 the paper says that the runtime is high"
+        "exponent of t in π-GP-UCB's cumulated seconds for t ≥ T / 10, the larger of d = 2 and 3"
+        " (the paper calls d = 1 slow)"
     ),
 )
 def near_linear_runtime(*late):
@@ -303,7 +315,7 @@ def near_linear_runtime(*late):
     return always(*near_linear(np.array([*map(exponent, late)])))
 
 
-SPEED = "seconds of a run of IGP-UCB over those of π-GP-UCB, d = {}; printed: {}"
+SPEED = "run time of IGP-UCB over that of π-GP-UCB, d = {}; the printed times give {}"
 
 
 @claim("3-J", "Table 1", effect=faster, shows=SPEED.format(3, 62), finding="Table 1")
@@ -348,7 +360,9 @@ def growth(time2, rule):
     "3-AK",
     "Section 3, Practical considerations; Fig. 1, right",
     effect=lambda time2: growth(time2, RIVAL) / growth(time2, OURS),
-    shows="growth of the seconds of IGP-UCB, t = T / 10 to T, over that of π-GP-UCB, d = 2",
+    shows=(
+        "factor by which seconds of IGP-UCB grow from t = T / 10 to T, over that of π-GP-UCB, d = 2"
+    ),
     finding="scales",
 )
 def scales_much_better(time2):
@@ -361,7 +375,7 @@ def scales_much_better(time2):
     "3-AL",
     "Section 5; Table 1",
     effect=lambda time1, time2: time1(OURS, SECONDS) / time2(OURS, SECONDS),
-    shows="seconds of a run of π-GP-UCB in d = 1 over those in d = 2; printed: 7.4",
+    shows="run time of π-GP-UCB in d = 1 over that in d = 2; the printed times give 7.4",
 )
 def slow_in_one_dimension(time1, time2):
     """We note that the runtime of π-GP-UCB is high in the case d=1."""
@@ -372,7 +386,7 @@ def slow_in_one_dimension(time1, time2):
     "3-S",
     "Section 5",
     effect=lambda cells1: cells1(OURS, "late_share"),
-    shows="share of the last tenth of the pulls in one cell, d = 1",
+    shows="largest share of the last tenth of pulls in one cell of the last cover, d = 1",
 )
 def late_pulls_share_a_cell(cells1):
     """This is because in one dimension, π-GP-UCB converges rapidly, losing its computational
@@ -387,8 +401,8 @@ def late_pulls_share_a_cell(cells1):
     "Section 3, Practical considerations",
     effect=lambda *cells: np.max([there(OURS, cost) for there, cost in product(cells, COSTS)], 0),
     shows=(
-        "operations or numbers that the inverses of cells cost, over those of one inverse of all"
-        " pulls, the larger, the largest of d = 1, 2, 3"
+        "operations or stored numbers of the inverses of all cells over those of one inverse of"
+        " all pulls, the largest ratio of d = 1, 2, 3"
     ),
 )
 def inverses_cost_less(*cells):
@@ -405,7 +419,9 @@ def inverses_cost_less(*cells):
     "3-O",
     "Section 5, Fig. 2",
     effect=largest(partial(ratio, RIVAL, OURS)),
-    shows="mean R_T of π-GP-UCB over that of IGP-UCB, the largest of four functions",
+    shows=(
+        "mean regret R_T of π-GP-UCB over that of IGP-UCB, the largest ratio of four test functions"
+    ),
 )
 def competitive_on_test_functions(*fig2):
     """Our algorithm, π-GP-UCB, performs competitively across this set of problems."""
@@ -417,14 +433,14 @@ def competitive_on_test_functions(*fig2):
 
 @own_question("3-AS", "Table 1, d = 1", effect=faster, shows=SPEED.format(1, 6.8))
 def no_faster_than_over_arms(over_arms1):
-    """Does a posterior over the arms take the advantage in time away in one dimension?"""
+    """In one dimension, does a posterior over the arms take away the advantage in run time?"""
     return ~better(over_arms1(OURS, SECONDS), over_arms1(RIVAL, SECONDS))
 
 
 @own_question("3-AT", "Table 1, d = 2", effect=faster, shows=SPEED.format(2, 73))
 def hardly_faster_than_over_arms(over_arms2):
-    """Does a posterior over the arms take most of it, two thirds of the printed ratio, in two
-    dimensions?
+    """In two dimensions, does a posterior over the arms take away most of the advantage in run
+    time, two thirds of the printed ratio?
     """
     seconds = over_arms2(OURS, SECONDS), over_arms2(RIVAL, SECONDS)
     return ~much_better(*seconds, printed=118 * 60 / 97)
@@ -435,12 +451,12 @@ def hardly_faster_than_over_arms(over_arms2):
     "Table 1",
     effect=lambda levels: 6 * levels("printed", "inside"),
     shows=(
-        "printed shares of uniform regret inside the 95 % prediction interval of a mean of 12 runs,"
-        " by all kept runs, of six; two of them chose the lengthscale"
+        "printed regrets, of six, inside our 95 % prediction interval for a mean of 12 runs (two"
+        " of the six decided the lengthscale)"
     ),
 )
 def printed_levels_come_out(levels):
-    """Could all six means of 12 runs that Table 1 prints be means of our runs?"""
+    """Could each of the six mean regrets that Table 1 prints be a mean of 12 of our runs?"""
     return levels("printed", "inside") >= 1
 
 
@@ -449,12 +465,14 @@ def printed_levels_come_out(levels):
     "since the paper: Flynn and Reeb 2024; Whitehouse, Wu and Ramdas 2023",
     effect=largest(partial(ratio, f"{OURS}, tighter", f"{RIVAL}, both")),
     shows=(
-        "regret of IGP-UCB with both changes over that of π-GP-UCB with the tighter width, largest"
-        " of d = 1, 2, 3"
+        "regret of IGP-UCB with both changes over that of π-GP-UCB with the tighter width, the"
+        " largest ratio of d = 1, 2, 3"
     ),
 )
 def changed_igp_ucb_beats_changed_pi_gp_ucb(*rows):
-    """Has IGP-UCB with both later changes less regret than π-GP-UCB with the tighter width?"""
+    """Does IGP-UCB with both later changes, a tighter width and a growing λ, incur lower regret
+    than π-GP-UCB with the tighter width?
+    """
     return always(*compared(better, rows, [f"{RIVAL}, both"], [f"{OURS}, tighter"]))
 
 
@@ -463,24 +481,26 @@ def changed_igp_ucb_beats_changed_pi_gp_ucb(*rows):
 rates = unchecked(
     "3-M",
     "Lemmas 1, 2; Theorem 3, eq. 1; Theorems 4, 8, 9",
-    "constants are free, or T is large enough; the notebook's table has cells",
-    "The gain of a cell is at most C log T log log T (1), of order T^q many cells are made (2),"
-    " R_T is of order T^((d(2d+3) + 2ν) / (d(2d+4) + 4ν)) up to logarithms (3), the gain of Matérn"
-    " kernels (4, 8) and their eigenvalues (9).",
+    "no run can check rates with free constants, or for T large enough; a table of the notebook"
+    " counts cells",
+    "The gain of a cell is at most C log T log log T (Lemma 1); of order T^q cells are made (Lemma"
+    " 2);"
+    " R_T is of order T^((d(2d+3) + 2ν) / (d(2d+4) + 4ν)) up to logarithms (Theorem 3); the gain"
+    " of Matérn kernels (Theorems 4, 8) and their eigenvalues (Theorem 9) are bounded.",
 )
 
 
 @theorem(
     "3-P",
     "Lemmas 5, 7; Theorem 3, proof",
-    "the band holds in all cells, arms and rounds, and R_T is at most the sum of twice width times"
-    " sd; the worse of d = 1, 2, T = 10,000, with the printed count of cells, which is not proved"
-    " (Lemma 10); room: the largest error over the band",
+    "whether the band holds in all cells, arms and rounds, and R_T is at most the sum of 2 β_t"
+    " σ_(t-1)(x_t); the worse of d = 1 and 2, T = 10,000, with the printed count of cells, which"
+    " is not proved (3-AD)",
 )
 def band_in_all_cells(kept):
-    """With probability 1 - δ, for all t ≤ T, all cells A there are, all x in A: |μ_(t-1)(x) - f(x)|
-    ≤ β_t σ_(t-1)(x), by the cell's own pulls, β_t with δ / (4(t+1)^(bd)); so R_T is at most the sum
-    of 2 β_t σ_(t-1)(x_t).
+    """With probability 1 - δ, for all t ≤ T, all cells A at that time, and all x in A: |μ_(t-1)(x)
+    - f(x)| ≤ β_t σ_(t-1)(x), with the posterior of the pulls in A and β_t at level δ /
+    (4(t+1)^(bd)); so R_T is at most the sum of 2 β_t σ_(t-1)(x_t).
     """
     outcomes = []
     for label in ("Lemma 5, d = 1, printed", "Lemma 5, d = 2, printed"):
@@ -492,8 +512,8 @@ def band_in_all_cells(kept):
 @theorem(
     "3-Q",
     "Lemma 6",
-    "the first cover alone, about T^q cells, T = 10,000, d = 1, 2, 3; room: the largest over 4 (t +"
-    " 1)^(b d), t = 1",
+    "the first cover alone, which has about T^q cells, exceeds 4 (t + 1)^(bd) at t = 1; T ="
+    " 10,000, d = 1, 2, 3 (share of the bound: the largest)",
     corrected="the larger of the number of first cells and 4^d / (2^d - 1) (t + 1)^(bd)",
 )
 def count_of_cells(kept):
@@ -507,14 +527,15 @@ def count_of_cells(kept):
 @theorem(
     "3-AD",
     "Lemma 10 and its proof",
-    "as printed, constant kernel, the pulls with positive noise among 2,000; room: the largest left"
-    " over right side; a kept label has the same for the square, which the proof needs, too",
+    "as printed, for a constant kernel and those of 2,000 pulls whose noise is positive (share of"
+    " the bound: largest left over right side); stored runs show the same for the squared norm,"
+    " which the proof needs",
     corrected="N_T in the place of N_t, and the norm squared",
 )
 def noise_of_a_set(kept):
     """With probability 1 - δ, for all t and all sets A of a family of fewer than N_t that the past
-    decides: the norm of ε^A in (I + (K + ηI)⁻¹)⁻¹ is at most 2 log(sqrt(det(K + (1 + η)I)) N_t /
-    δ).
+    decides: the norm of their noise ε^A, weighted by (I + (K + ηI)⁻¹)⁻¹, is at most 2
+    log(sqrt(det(K + (1 + η)I)) N_t / δ).
     """
     seed = kept.seed("Lemma 10")
     delta = kept.parameters["delta"]

@@ -83,11 +83,14 @@ def prices(problems, holds):
     "6-E",
     "All problems",
     effect=within_twice,
-    shows="on so many of sixteen problems, the fewer of EI and PIMS",
+    shows=(
+        "problems, of sixteen, with at most twice the lowest regret of all rules: the smaller"
+        " count, EI's or PIMS's"
+    ),
 )
 def simple_rules_do_well(*bench):
-    """EI with the posterior mean, and PIMS, have at most twice the regret of the best of all rules
-    on at least half of the problems.
+    """Do EI with the posterior mean, and PIMS, each incur at most twice the regret of the best of
+    all rules on at least half of the problems?
     """
     return within_twice(*bench) >= len(bench) / 2
 
@@ -96,11 +99,14 @@ def simple_rules_do_well(*bench):
     "6-H",
     "All problems",
     effect=lambda *problems: (prices(problems, BOUNDED) > 2).sum(axis=0),
-    shows="more than twice on so many of five problems of known norm",
+    shows=(
+        "problems of known norm, of five, on which every rule with a guarantee incurs more than"
+        " twice the lowest regret"
+    ),
 )
 def guarantees_cost(*bench):
-    """A guarantee for functions of known norm costs more than twice the regret on more than half of
-    the problems; one for draws from the prior costs less than a fifth more on both.
+    """Does a guarantee for functions of known norm cost more than twice the regret on more than
+    half of the problems, and one for draws from the prior less than a fifth more on both?
     """
     norm = prices(bench, BOUNDED)
     drawn = prices(bench, DRAWN)
@@ -130,11 +136,17 @@ def lead(fig):
 
 
 @own_question(
-    "6-B", "Growth", effect=smallest(lead), shows="times the regret, the smallest of four cases"
+    "6-B",
+    "Growth",
+    effect=smallest(lead),
+    shows=(
+        "regret of the best near-optimal rule over that of IGP-UCB with both later changes, the"
+        " smallest ratio of four cases"
+    ),
 )
 def near_optimal_rules_are_behind(*growth):
-    """At T = 31,623 the best of the near-optimal rules, with printed constants, has more regret
-    than IGP-UCB with both later changes, whose exponent is worse.
+    """At T = 31,623, does the best of the near-optimal rules, with printed constants, incur higher
+    regret than IGP-UCB with both later changes, whose exponent is worse?
     """
     return always(*map(partial(better, 1.0), map(lead, growth)))
 
@@ -143,7 +155,7 @@ def near_optimal_rules_are_behind(*growth):
 
 TUNED = {"constants": {"as proved": {}, "tuned": {"SupKernelUCB": "SupKernelUCB, tuned"}}}
 #: "tuned" has none: found by search on two other problems.
-SOURCES = {"as proved": "the paper that proves SupKernelUCB"}
+SOURCES = {"as proved": "the constants of the paper that proves SupKernelUCB"}
 
 
 def at_last_horizons(kept, name):
@@ -174,7 +186,10 @@ def growth_in_ten(fig):
     "6-J",
     "Janz et al., Section 6",
     effect=largest(growth_in_ten),
-    shows="times R_T grows as T grows tenfold, the largest of three simple problems",
+    shows=(
+        "factor by which cumulative regret R_T grows as the number T of rounds grows tenfold, the"
+        " largest of three simple problems"
+    ),
 )
 def regret_is_linear_on_a_simple_problem(*simple):
     """it fails to achieve empirically sublinear regret even on very simple problems"""
@@ -197,7 +212,7 @@ def behind_the_best(problems):
     "6-K",
     "Calandriello et al., Section 5",
     effect=lambda *problems: np.median(behind_the_best(problems), axis=0),
-    shows="mean R_T of SupKernelUCB over that of the best rule, the median of problems",
+    shows="mean regret R_T of SupKernelUCB over that of the best rule, the median of problems",
 )
 def does_not_work_well(*with_levels):
     """the algorithm does not work well in practice."""

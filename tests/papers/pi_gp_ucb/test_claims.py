@@ -28,7 +28,7 @@ def chi_square(lengthscale):
 
 def test_the_column_of_igp_ucb_rules_the_literal_lengthscale_out():
     far, near = round(chi_square("eq. 2")), round(chi_square("usual"))
-    said = f"Table 1, IGP-UCB, d = 1, 2: chi-square {far}, usual {near}"
+    said = f"printed regret of IGP-UCB, d = 1, 2: chi-square {far}, against {near} for *usual*"
     assert {"eq. 2": said} == claims.far_from_print(kept_in("03"))
 
 
