@@ -40,9 +40,9 @@ NUMBER = r"\d[\d.,]*\d|\d"
 HOW_TO = (
     scorecard.MEANS + " *Stored* are the trials that we played; a rerun has as many of them as the"
     " paper played. Numbers in brackets are 95 % intervals. Sentences of one *finding* are also"
-    " judged together, in [every claim](../results/README.md). A theorem *reaches* the largest"
-    " value of a run over its bound. [Words](../docs/claims.md#words) such as *on par* have limits"
-    " in numbers."
+    " judged together, in [every claim](../results/README.md). Beside a theorem stands the"
+    " largest share of its bound that a run reached. [Words](../docs/claims.md#words) such as *on"
+    " par* have limits in numbers."
 )
 
 

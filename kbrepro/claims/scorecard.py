@@ -541,7 +541,7 @@ def _room(record: Row) -> list[str]:
     room = record["room"]
     if room != room or not record["runs"]:
         return []
-    return [f"reaches {_short(room) if room >= 1e-3 else 'under 0.001'} times the bound"]
+    return [f"share of the bound: {_short(room) if room >= 1e-3 else 'under 0.001'}"]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -42,7 +42,7 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
     record.verdicts("9-A", "9-T")
     assert "“Optimist has less regret than the greedy rule.” (Fig. 1)" in shown[0]
     assert "again** *(uncertain)*, depends on width: 1 of 2 agree" in shown[0]
-    for words in ("12 trials stored, 10 a rerun", "no violation in 12 runs", "times the bound"):
+    for words in ("12 trials stored, 10 a rerun", "no violation in 12 runs", "share of the bound"):
         assert words in shown[0]
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
         record.verdicts("9-Z")

@@ -98,7 +98,7 @@ def test_remarks_questions_and_theorems_have_tables_of_their_own():
     assert (
         scorecard.tables([THEOREM]).splitlines()[-1]
         == '| <a id="9-T"></a>**9-T** R is at most T. (Theorem 1) | runs above T | **no violation'
-        " in 12 runs**<br>reaches 0.034 times the bound |"
+        " in 12 runs**<br>share of the bound: 0.034 |"
     )
     assert scorecard.tables([THEOREM | {"room": float("nan")}]).endswith("runs** |")
 
@@ -117,7 +117,7 @@ def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
     assert said.startswith("9-A   ● comes out again (uncertain), depends on width")
     first, room, checked = scorecard.lines(THEOREM)
     assert first == "9-T   no violation in 12 runs: R is at most T. (Theorem 1)"
-    assert (checked.strip(), room.strip()) == ("runs above T", "reaches 0.034 times the bound")
+    assert (checked.strip(), room.strip()) == ("runs above T", "share of the bound: 0.034")
 
 
 def test_what_is_uncertain_or_corrected_or_not_redrawn_or_no_sentence_is_said():
