@@ -16,7 +16,8 @@ from kbrepro.claims.scorecard import Card, shown_number, shown_verdict
 #: does not come out.
 ITEMS = "docs/items.csv"
 REASONS = "docs/reasons.csv"
-#: The words of the page, which stand around its tables.
+#: The words of the page, which stand around its tables. A line that begins with % names a table of
+#: results, and says how its rows are shown.
 PAGE = "docs/figures.txt"
 ROW = '| <a id="{anchor}"></a>**{item}**<br>{what} | {picture}{table}{notebook} | {outcome} |'
 #: How a cell of a column is shown, if there is one.
@@ -29,25 +30,17 @@ FIGURE = (
     '| <img src="paper/{picture}" width="240" alt="{item}">'
     " | {paper}, {item}: {what} | [notebook](../notebooks/{notebook}) |"
 )
-#: Tables of notebook 03, and how a line of each is shown.
-TABLES = {
-    "table1_regret": (
-        "| {lengthscale} | {d} | {algorithm} | {printed} | {ours:.2f} | ± {half-width:.2f} |"
-    ),
-    "table1_seconds": "| {d} | {printed ratio:.3g} | {ratio:.3g} |",
-}
 WHY = "- {}: “{}” ([{where}](README.md#{id})). {}. *Why:* {}"
 
 
 def every_item(root: Path, runs: Mapping[str, Card]) -> str:
-    """Return the page in Markdown: items by paper, Table 1 of Janz et al. beside ours, what did not
-    come out and why, and all figures.
+    """Return the page in Markdown: items by paper, printed tables beside ours, what did not come
+    out and why, and all figures.
 
     `runs` are the claims and theorems of notebooks; pictures and tables are those of full scale.
     """
     items = pd.read_csv(root / ITEMS, keep_default_na=False)
     reasons = dict(pd.read_csv(root / REASONS).to_numpy())
-    janz = root / "results" / paths.FULL_SCALE / "03_pi_gp_ucb_scaling"
     blocks: dict[str, list[str]] = defaultdict(list, why=[])
     verdicts = defaultdict(lambda: "not run")
     for run in runs.values():
@@ -64,10 +57,14 @@ def every_item(root: Path, runs: Mapping[str, Card]) -> str:
         blocks[row["paper"]].append(ROW.format_map(row | shown).format_map(verdicts))
     pictured = items[items["picture"] > ""].drop_duplicates("picture")
     blocks["figures"] += map(FIGURE.format_map, pictured.to_dict("records"))
-    for name, line in TABLES.items():
-        table = pd.read_csv(janz / f"tables/{name}.csv")
-        blocks[name] += map(line.format_map, table.to_dict("records"))
-    said = paths.facts_of(janz)["parameters"] | {"items": len(items)}
-    said |= items["state"].value_counts()
+    said = {"items": len(items)} | items["state"].value_counts().to_dict()
     said |= {name: "\n".join(lines) for name, lines in blocks.items()}
-    return (root / PAGE).read_text("utf-8").format_map(said)
+    page: list[str] = []
+    for line in (root / PAGE).read_text("utf-8").splitlines():
+        if line.startswith("% "):
+            _, name, row = line.split(" ", 2)
+            table = pd.read_csv(root / "results" / paths.FULL_SCALE / name)
+            page += map(row.format_map, table.to_dict("records"))
+        else:
+            page.append(line.format_map(said))
+    return "\n".join(page) + "\n"

@@ -61,7 +61,7 @@ def test_verdicts_are_linked_and_printed_numbers_stand_beside_ours():
     for part in (
         '| <a id="srinivas-fig-5a"></a>**Fig. 5a**<br>average regret',
         "**comes out again**](README.md#1-D): dividing β by 5",
-        "not played as the paper does](README.md#3-J)",
+        "◇ **too few**](README.md#3-J)",
         "| usual | 3 | IGP-UCB | 0.97 | 0.92 | ± 0.03 |",
         "| 3 | 62.1 | 101 |",
         "*Why:* The margin of MPI is not stated",
