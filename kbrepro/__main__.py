@@ -178,7 +178,7 @@ def report(profile: str) -> None:
     """Write an HTML report of the results of a profile.
 
     It is written to results/PROFILE/report/, needs no network, and takes about 15 seconds. Of the
-    full scale results/README.md is renewed, too.
+    full scale the pages and pictures in results/ are renewed, too.
     """
     from kbrepro.batch import profiles
     from kbrepro.batch.report import build

@@ -96,7 +96,7 @@ record = Record("01_gp_ucb_information_gain", globals())
 # where $k_A(x)$ holds the covariances of $x$ with the pulls and $K_A$ those among them
 # ([symbols](../docs/names.md)).
 #
-# ## The algorithm
+# ## The algorithm (Algorithm 1)
 #
 # *GP-UCB* (Algorithm 1) pulls the arm whose *band* $\mu(x) \pm \sqrt{\beta_t}\, \sigma(x)$ reaches
 # highest. With $\beta_t = 2 \log(|D| t^2 \pi^2 / 6 \delta)$ no $f(x)$ ever leaves it, with

@@ -102,7 +102,7 @@ record = Record("02_igp_ucb_gp_ts_sensors", globals())
 # The *information gain* of the pulls is $\hat\gamma = \tfrac12 \log\det(I + \lambda^{-1} K_A)$;
 # $\gamma_t$ is the largest of any $t$ pulls ([symbols](../docs/names.md)).
 #
-# ## The algorithms
+# ## The algorithms (Algorithms 1 and 2)
 #
 # The *band* is $\mu(x) \pm w_t \sigma(x)$. *IGP-UCB* (Algorithm 1) has the *width*
 #

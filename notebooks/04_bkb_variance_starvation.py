@@ -104,7 +104,7 @@ record = Record("04_bkb_variance_starvation", globals())
 # GP-UCB pulls the arm of largest $\mu_t + \beta_t \sigma_t$. Names in the other papers:
 # [notation](../docs/names.md).
 #
-# ## The algorithm
+# ## The algorithm (Algorithm 1)
 #
 # Replace the kernel by features $z(x) \in \mathbb R^m$ with $z(x)^\top z(x') \approx k(x, x')$, and
 # let $V = \sum_s z(x_s) z(x_s)^\top + \lambda I$. Then $\tilde\mu = z^\top V^{-1} \sum_s z(x_s)

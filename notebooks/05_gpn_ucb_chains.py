@@ -119,7 +119,7 @@ record.check(f"off by {off:.2f}, though the layer itself is known there to withi
 # One guess gives the cross; all that is possible gives the red bar, an interval that goes into
 # layer 3. So *sets* travel through the chain, and the last bounds the reward.
 #
-# ## The algorithm
+# ## The algorithm (Algorithm 1)
 #
 # GPN-UCB (Algorithm 1) for chains, as the paper runs it (Appendix L.2), looks at inputs of layers
 # $i \ge 2$ on a grid $\mathcal D$ only:

@@ -67,9 +67,7 @@ CHECKS = {
         height(end["points"][end["policy"].recommend()]) > 0.85
         and 0.1 < end["policy"].model.noise_variance < 2
     ),
-    "Which axis matters?": lambda end: (
-        end["share"] < 0.6 and end["temperature"] > 3 * end["share"]
-    ),
+    "Which axis matters?": lambda end: end["share"] < 0.6 and end["temperature"] > 3 * end["share"],
     "Known noise in a fit": lambda end: (
         height(end["best"]) > 0.8
         and end["model"].noise_variance == 0.01

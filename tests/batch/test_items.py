@@ -35,7 +35,12 @@ def test_every_picture_table_and_notebook_is_linked_and_nothing_else():
     assert linked(ITEMS["table"], RESULTS) == {*RESULTS.glob("0*/tables/*.csv")}
     notebook, _, cell = ITEMS["notebook"].str.partition("#").to_numpy().T
     assert linked(notebook, ROOT / "notebooks") == {*ROOT.glob("notebooks/*.ipynb")}
-    assert {*cell} <= {"", "the-algorithm", "the-algorithms", *OUTCOMES}
+    assert {*cell} <= {
+        "",
+        "the-algorithm-algorithm-1",
+        "the-algorithms-algorithms-1-and-2",
+        *OUTCOMES,
+    }
 
 
 def test_an_item_is_found_by_its_paper_and_number_and_says_what_was_done():
