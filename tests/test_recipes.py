@@ -60,7 +60,7 @@ CHECKS = {
         height(end["best"]) == max(map(height, end["points"]))
         and end["policy"].posterior.counts.max() == 1
     ),
-    "Batch: several workers, and results that come late": lambda end: (
+    "Batch of points: several workers, and late results": lambda end: (
         height(end["best"]) > 0.9 and end["running"] == [] and len(end["policy"].history.arms) == 60
     ),
     "Unknown kernel: fit lengthscales, variance and noise": lambda end: (

@@ -46,7 +46,7 @@ def every_item(root: Path, runs: Mapping[str, Card]) -> str:
     for run in runs.values():
         for record in run["claims"] + run["theorems"]:
             # without what other interpretations say
-            verdict = re.split("[,:]", shown_verdict(record))[0]
+            verdict = re.split("[,:] ", shown_verdict(record))[0]
             verdicts[record["id"]] = f"[{verdict}](README.md#{record['id']})"
             if record.get("verdict") in (NOT, SOMETIMES):
                 quote = shorten(record["quote"], 110, placeholder=" …")
