@@ -18,6 +18,8 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "data" / "README.md",
     *sorted(ROOT.glob("docs/**/*.md")),
+    *sorted(ROOT.glob("results/*.md")),
+    *sorted(ROOT.glob("results/claims/*.md")),
 ]
 every_page = pytest.mark.parametrize(
     "page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix()
@@ -32,11 +34,25 @@ def test_two_lines_load_what_was_played(monkeypatch):
     assert "IGP-UCB" in table_1 and len(shapes) == 1 and len(shapes.pop()) == 2
 
 
+@cache
+def anchors(path):
+    """What a link may name in a file: its headings, and what has an id."""
+    text = path.read_text(encoding="utf-8")
+    titles = re.findall(r'(?m)^ *"?#+ (.*?)(?:\\n)?"?,?$', text)
+    slugs = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
+    return {*slugs, *re.findall(r'id=\\?"([\w-]+)', text)}
+
+
 @every_page
 def test_every_relative_link_leads_somewhere(page):
     text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
-    links = re.findall(r"\]\((?!https?:|#)([\w./-]*[./][\w./-]*|[A-Z]+)(?:#[\w-]+)?\)", text)
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    links = re.findall(r"\]\((?!https?:)([\w./-]*)(?:#([\w-]+))?\)", text)
+    odd = []
+    for name, anchor in links:
+        target = page.parent / name if name else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            odd.append(f"{name}#{anchor}")
+    assert odd == []
 
 
 @cache
