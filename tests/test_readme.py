@@ -11,9 +11,8 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
-import pytest
 from kept_trials import kept_in
-from pages import FENCED, ROOT, blocks, page
+from pages import ROOT, blocks, page
 
 import kbrepro as kb
 from kbrepro.claims import scorecard
@@ -22,7 +21,6 @@ from kbrepro.claims.tables import TOTAL
 
 README = page("README.md")
 PAPER = ROOT / "results" / "paper"
-needs_results = pytest.mark.skipif(not PAPER.is_dir(), reason="there is no results folder")
 
 
 def test_the_readme_is_short():
@@ -62,12 +60,6 @@ def test_every_page_with_code_has_a_test_that_runs_it():
     assert pages == {"own_problem.md", "recipes.md", "beside.md", "many_arms.md", "using.md"} | {
         "replication.md"
     }
-
-
-def test_code_has_at_most_100_columns():
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        for _, code in FENCED.findall(path.read_text(encoding="utf-8")):
-            assert max(map(len, code.splitlines())) <= 100, (path, code)
 
 
 # Its numbers
@@ -197,7 +189,6 @@ def sentences():
 FAILED = {"5-D", "5-F", "5-O", "5-E", "5-Q"}
 
 
-@needs_results
 def test_every_number_of_the_readme_is_that_of_the_committed_results():
     """What is left are names, settings and times: they may stand without a result."""
     text = " ".join(re.sub(r"```.*?```|\]\([^)]*\)|`[^`]*`", "", README, flags=re.S).split())
@@ -209,7 +200,6 @@ def test_every_number_of_the_readme_is_that_of_the_committed_results():
     assert re.findall(r"\S*\d\S*", re.sub(settings, "", text)) == []
 
 
-@needs_results
 def test_what_ei_beats_igp_ucb_with_in_fig_1():
     """And footnote 11 excludes it, as the claim's page says."""
     readings = claims()["2-C"]["readings"]
