@@ -289,8 +289,8 @@ def summary(run: Card) -> tuple[list[str], list[str]]:
         return [], []
     n = sum(record["kind"] == "observation" for record in run["claims"])
     parts = [
-        f"**{n} sentences**: {totals(run['claims'])}.",
-        f"**{len(findings)} findings** (sentences on the same numbers, or parts of one printed"
+        f"**Sentences: {n}**. {totals(run['claims'])}.",
+        f"**Findings: {len(findings)}** (sentences on the same numbers, or parts of one printed"
         f" sentence, count as one): {totals(findings)}.",
     ]
     shared = [

@@ -193,8 +193,8 @@ def test_totals_tell_sentences_findings_and_what_comes_out_at_once():
         "at_once": [line | {"choice": "", "value": ""}, line | {"excluded_by": "a clause"}],
     }
     (sentences, findings, shared), (_, table, *values) = scorecard.summary(run)
-    assert sentences.startswith("**2 sentences**: ● 2 come out again")
-    assert findings.startswith("**1 findings** (") and "● 1 comes out again" in findings
+    assert sentences.startswith("**Sentences: 2**. ● 2 come out again")
+    assert findings.startswith("**Findings: 1** (") and "● 1 comes out again" in findings
     assert shared == "Judged together: 9-A + 9-B: comes out again."
     assert table.splitlines()[2:] == [
         "| main | 1 of 2 | 1.2 | 9-B |",
