@@ -1,6 +1,5 @@
 """The page of every figure, table and statement of the papers: results/figures.md."""
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ import pandas as pd
 
 from kbrepro import paths
 from kbrepro.claims.judging import NOT, SOMETIMES
-from kbrepro.claims.scorecard import Card, shown_number, shown_verdict
+from kbrepro.claims.scorecard import Card, shown_number, shown_outcome
 
 #: A row each, by hand: what the papers have, with `{1-D}` where a verdict stands; why a sentence
 #: does not come out.
@@ -45,8 +44,7 @@ def every_item(root: Path, runs: Mapping[str, Card]) -> str:
     verdicts = defaultdict(lambda: "not run")
     for run in runs.values():
         for record in run["claims"] + run["theorems"]:
-            # without what other interpretations say
-            verdict = re.split("[,:] ", shown_verdict(record))[0]
+            verdict = shown_outcome(record)
             verdicts[record["id"]] = f"[{verdict}](README.md#{record['id']})"
             if record.get("verdict") in (NOT, SOMETIMES):
                 quote = shorten(record["quote"], 110, placeholder=" …")

@@ -421,12 +421,30 @@ def _plain(text: str) -> str:
 
 
 def shown_verdict(record: Row) -> str:
+    """Return what came out, and what the other interpretations that count say, if there are any, or
+    why no number counts.
+    """
+    shown = shown_outcome(record)
+    if "outcome" in record:
+        return shown
+    if clause := record["readings"][0]["excluded_by"]:
+        return f"{shown}: not played as the paper does ({clause})"
+    agree, counted = record["agree"], record["counted"]
+    if counted == 1:
+        return shown
+    if agree == counted:
+        return f"{shown}, under every interpretation" + " played" * (not under_all(record))
+    choices = " and ".join(record["depends_on"])
+    return f"{shown}, depends on {choices}: {agree} of {counted} agree"
+
+
+def shown_outcome(record: Row) -> str:
     """Return the glyph and the words of a verdict, with its marks; of a theorem, the outcome."""
     if "outcome" in record:
         return f"**{record['outcome']}**"
     marks = " *(uncertain)*" * record["uncertain"]
     marks += " *(not rerun)*" * not_rerun(record)
-    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{marks}{_beside(record)}"
+    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{marks}"
 
 
 def under_all(record: Row) -> bool:
@@ -443,18 +461,6 @@ def not_rerun(record: Row) -> bool:
 
 def _played_once(reading: Row) -> bool:
     return bool(reading["probability"]["how"] == ONE_PLAY)
-
-
-def _beside(record: Row) -> str:
-    """What the other interpretations that count say, if there are any, or why no number counts."""
-    if clause := record["readings"][0]["excluded_by"]:
-        return f": not played as the paper does ({clause})"
-    agree, counted = record["agree"], record["counted"]
-    if counted == 1:
-        return ""
-    if agree == counted:
-        return ", under every interpretation" + " played" * (not under_all(record))
-    return f", depends on {' and '.join(record['depends_on'])}: {agree} of {counted} agree"
 
 
 def shown_number(record: Row) -> list[str]:
