@@ -3,13 +3,12 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from textwrap import shorten
 
 import pandas as pd
 
 from kbrepro import paths
 from kbrepro.claims.judging import NOT, SOMETIMES
-from kbrepro.claims.scorecard import Card, shown_number, shown_outcome
+from kbrepro.claims.scorecard import Card, in_short, shown_number, shown_outcome
 
 #: A row each, by hand: what the papers have, with `{1-D}` where a verdict stands; why a sentence
 #: does not come out.
@@ -29,7 +28,7 @@ FIGURE = (
     '| <img src="paper/{picture}" width="240" alt="{item}">'
     " | {paper}, {item}: {what} | [notebook](../notebooks/{notebook}) |"
 )
-WHY = "- {}: “{}” ([{where}](README.md#{id})). {}. *Why:* {}"
+WHY = "- {}: {} ([{where}](README.md#{id})). {}. *Why:* {}"
 
 
 def every_item(root: Path, runs: Mapping[str, Card]) -> str:
@@ -47,9 +46,9 @@ def every_item(root: Path, runs: Mapping[str, Card]) -> str:
             verdict = shown_outcome(record)
             verdicts[record["id"]] = f"[{verdict}](README.md#{record['id']})"
             if record.get("verdict") in (NOT, SOMETIMES):
-                quote = shorten(record["quote"], 110, placeholder=" …")
-                cells = quote, shown_number(record)[0], reasons.get(record["id"], "Not known.")
-                blocks["why"].append(WHY.format(verdict, *cells, **record))
+                cells = in_short(record), shown_number(record)[0]
+                why = reasons.get(record["id"], "Not known.")
+                blocks["why"].append(WHY.format(verdict, *cells, why, **record))
     for row in items.to_dict("records"):
         shown = {column: cell.format_map(row) * bool(row[column]) for column, cell in SHOWN.items()}
         blocks[row["paper"]].append(ROW.format_map(row | shown).format_map(verdicts))

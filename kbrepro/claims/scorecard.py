@@ -259,8 +259,7 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
 def _entry(record: Row, address: str) -> list[str]:
     """A row of the index: the sentence, which leads to its row on the page of its paper."""
     name = record["id"]
-    said = shorten(_quoted(record), 110, placeholder=" …").replace("[", "\\[").replace("]", "\\]")
-    said += "”" * (said.startswith("“") and said.endswith("…"))
+    said = in_short(record).replace("[", "\\[").replace("]", "\\]")
     often, kind = "", "theorem"
     if "outcome" not in record:
         kind, often = record["kind"], _often(record["readings"][0], short=True)
@@ -413,6 +412,12 @@ def _quoted(record: Row) -> str:
     said = _plain(record["statement"] if "outcome" in record else record["quote"])
     is_quote = "quote" in record and record["kind"] != "own question"
     return f"“{said}”" if is_quote and not said.startswith(ROW) else said
+
+
+def in_short(record: Row) -> str:
+    """Return the sentence, or the statement of a theorem, in at most 111 letters."""
+    said = shorten(_quoted(record), 110, placeholder=" …")
+    return said + "”" * (said.startswith("“") and said.endswith("…"))
 
 
 def _plain(text: str) -> str:
