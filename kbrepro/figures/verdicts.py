@@ -44,7 +44,8 @@ def squares(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
     handles.append(Patch(**look, label=f"hatched: {uncertain} uncertain"))
     handles += ax.plot([], [], **DOT | {"color": EDGE}, label=f"dot: {once} played once, not rerun")
     _bare(ax)
-    ax.set(xlim=(0, 19), ylim=(max(len(shown), 1), 0))
+    most = max([19, *map(len, shown.values())])
+    ax.set(xlim=(0, most), ylim=(max(len(shown), 1), 0))
     ax.set_yticks([y + 0.5 for y in range(len(shown))], [titles[name] for name in shown])
     figure.legend(
         handles=handles, loc="outside lower center", ncols=2, handlelength=1.2, columnspacing=1
