@@ -316,8 +316,10 @@ def summary(run: Card) -> tuple[list[str], list[str]]:
         "a rerun supports on average",
         "the others",
     ]
-    details = ["### Which sentences come out in the same rerun?", table(head, rows)]
-    return parts, details + choices(run["choices"])
+    details = choices(run["choices"])
+    if rows:
+        details[:0] = ["### Which sentences come out in the same rerun?", table(head, rows)]
+    return parts, details
 
 
 def choices(values: Sequence[Row]) -> list[str]:
