@@ -115,15 +115,14 @@ def of_paper(paper: str, kept: Kept) -> Card:
         "claims": [record for record in records if "verdict" in record],
         "theorems": [record for record in records if "outcome" in record],
     }
-    observed = [
-        claim for claim in sentences if isinstance(claim, Claim) and claim.kind == "observation"
-    ]
+    claims = [one for one in sentences if isinstance(one, Claim)]
+    counted = [claim for claim in claims if claim.kind == "observation"]
     groups: dict[str, list[Claim]] = {}
-    for claim in observed:
+    for claim in counted:
         groups.setdefault(claim.finding or claim.id, []).append(claim)
     run["findings"] = [_finding(group, kept) for group in groups.values()]
-    run["choices"] = _choices([one for one in sentences if isinstance(one, Claim)], kept)
-    enough = [claim for claim in observed if judged(claim, kept).verdict.word != TOO_FEW]
+    run["choices"] = _choices(claims, kept)
+    enough = [claim for claim in counted if judged(claim, kept).verdict.word != TOO_FEW]
     run["at_once"] = [line._asdict() for line in held_at_once(enough, kept)] if enough else []
     return run
 
@@ -236,10 +235,10 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
     """Return the pages of every claim and theorem in Markdown, by their place in results/: an
     index, and a page for each notebook, which `titles` names.
     """
-    claims = [*chain.from_iterable(run["claims"] for run in runs.values())]
+    said = totals(chain.from_iterable(run["claims"] for run in runs.values()))
     # a picture is said in words, too
-    picture = f"![All sentences: {totals(claims)}.](ranges.png)"
-    parts = ["# Every claim", f"**All sentences**: {totals(claims)}.", picture, CAPTION]
+    picture = f"![All sentences: {said}.](ranges.png)"
+    parts = ["# Every claim", f"**All sentences**: {said}.", picture, CAPTION]
     parts += [MEANS, EXPLORATORY]
     made: dict[str, str] = {}
     for name, run in runs.items():
@@ -286,9 +285,8 @@ def summary(run: Card) -> tuple[list[str], list[str]]:
     findings = run["findings"]
     if not findings:
         return [], []
-    n = sum(record["kind"] == "observation" for record in run["claims"])
     parts = [
-        f"**Sentences: {n}**. {totals(run['claims'])}.",
+        f"**Sentences: {len(observed(run['claims']))}**. {totals(run['claims'])}.",
         f"**Findings: {len(findings)}** (sentences on the same numbers, or parts of one printed"
         f" sentence, count as one): {totals(findings)}.",
     ]
@@ -343,9 +341,7 @@ def totals(claims: Iterable[Row]) -> str:
     """Return how many observations of a paper have which verdict: `5 come out again, 1 do not,
     ...`.
     """
-    kind = "observation"
-    # a finding has no kind
-    counted = [record for record in claims if record.get("kind", kind) == kind]
+    counted = observed(claims)
     counts = []
     for verdict in VERDICTS:
         with_it = [record for record in counted if record["verdict"] == verdict]
@@ -360,6 +356,12 @@ def totals(claims: Iterable[Row]) -> str:
     return f"{', '.join(counts)}; {uncertain} of them uncertain, {fixed} not rerun"
 
 
+def observed(claims: Iterable[Row]) -> list[Row]:
+    """Return the sentences that count, or all findings, which have no kind."""
+    kind = "observation"
+    return [record for record in claims if record.get("kind", kind) == kind]
+
+
 def tables(records: Sequence[Row], notebook: str = "") -> str:
     """Return claims, a table a kind, then theorems, as Markdown. With `notebook` it is for a page
     in results/claims/: each id leads to its cell there, and each table has a heading.
@@ -369,10 +371,11 @@ def tables(records: Sequence[Row], notebook: str = "") -> str:
     parts = []
     for kind, head in HEADS.items():
         chosen = [record for record in records if record.get("kind", "theorem") == kind]
-        if chosen and notebook:
+        if not chosen:
+            continue
+        if notebook:
             parts.append(f"### {kind.capitalize()}s")
-        if chosen:
-            parts.append(table(head, [_row(record, notebook) for record in chosen]))
+        parts.append(table(head, [_row(record, notebook) for record in chosen]))
     return "\n\n".join(parts)
 
 

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from kbrepro.claims.scorecard import PLURALS, TOO_FEW, VERDICTS, Card, Row, not_rerun
+from kbrepro.claims.scorecard import PLURALS, TOO_FEW, VERDICTS, Card, Row, not_rerun, observed
 from kbrepro.figures.style import SMALLEST, WIDTH
 
 #: A verdict -> its colour; blue and orange differ for every eye.
@@ -85,11 +85,11 @@ def ranges(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
 
 def _observed(runs: Mapping[str, Card]) -> dict[str, list[Row]]:
     """The sentences that count, by notebook."""
-    observed = {
-        name: [record for record in run["claims"] if record["kind"] == "observation"]
-        for name, run in runs.items()
-    }
-    return {name: claims for name, claims in observed.items() if claims}
+    shown = {}
+    for name, run in runs.items():
+        if claims := observed(run["claims"]):
+            shown[name] = claims
+    return shown
 
 
 def _kind(record: Row) -> tuple[int, bool, bool, bool]:
