@@ -221,9 +221,9 @@ class Record:
         drawn = io.BytesIO()
         figure.savefig(drawn, dpi=200, facecolor="white")
         where = f"figures/{name}.png"
-        before = self.full_scale / where
-        old = before.read_bytes() if before.is_file() and not self.short else b""
-        picture = old if old and looks_like(old, drawn.getvalue()) else drawn.getvalue()
+        picture = drawn.getvalue()
+        if not self.short:
+            picture = settled(self.full_scale / where, picture)
         if self.folder:
             paths.write_bytes(self.folder / where, picture)
         width = round(100 * figure.get_size_inches()[0])
@@ -283,11 +283,13 @@ def _masked(text: str) -> str:
     return re.sub(NUMBER, "#", text)
 
 
-def looks_like(old: bytes, new: bytes) -> bool:
-    """Return whether no pixel of two pictures differs by more than UNSEEN."""
-    if old == new:
-        return True
+def settled(path: Path, new: bytes) -> bytes:
+    """Return the picture that is there while no pixel of the new one differs by more than UNSEEN,
+    else the new one.
+    """
+    old = path.read_bytes() if path.is_file() else new
     one, other = (
         np.array(Pixels.open(io.BytesIO(data)).convert("RGBA"), np.int16) for data in (old, new)
     )
-    return one.shape == other.shape and bool(np.abs(one - other).max() <= UNSEEN)
+    alike = one.shape == other.shape and np.abs(one - other).max() <= UNSEEN
+    return old if alike else new

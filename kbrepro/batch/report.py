@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 
 from kbrepro import papers, paths
 from kbrepro.batch import items
-from kbrepro.batch.record import looks_like
+from kbrepro.batch.record import settled
 from kbrepro.claims import scorecard
 from kbrepro.figures import use_style, verdicts
 from kbrepro.trials import store
@@ -88,10 +88,7 @@ def _write(folder: Path, made: Mapping[str, bytes]) -> None:
     """Write pages and pictures; a picture that looks like the one that is there is left."""
     for name, data in made.items():
         path = folder / name
-        if path.suffix == ".png" and path.exists() and looks_like(path.read_bytes(), data):
-            continue
-        path.parent.mkdir(exist_ok=True)
-        paths.write_bytes(path, data)
+        paths.write_bytes(path, settled(path, data) if path.suffix == ".png" else data)
 
 
 def _sphinx(root: Path, source: Path, site: Path, profile: str) -> None:
