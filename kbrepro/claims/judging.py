@@ -428,20 +428,17 @@ CROSS = " × "
 
 def conjunction(claims: Sequence[Claim]) -> Claim:
     """Return the claim that all claims hold in the same experiment."""
-    tables, all_hold = together(claims)
+    which = together(claims)
     return replace(
-        claims[0],
-        id=" + ".join(claim.id for claim in claims),
+        which,
         quote=" ".join(claim.quote for claim in claims),
-        predicate=lambda *views: np.all(all_hold(*views), axis=0),
-        effect=None,
-        of_parts=tuple(tables),
+        predicate=lambda *views: np.all(which.predicate(*views), axis=0),
     )
 
 
-def together(claims: Sequence[Claim]) -> tuple[list[Table], Predicate]:
-    """Return the tables of claims, each once, and what says which hold in every experiment,
-    (claims, experiments).
+def together(claims: Sequence[Claim]) -> Claim:
+    """Return what says which claims hold in every experiment, (claims, experiments), as a claim
+    without a quote on all their tables, each once.
     """
     asked = [claim.tables() for claim in claims]
     tables = [*{id(table): table for table in chain.from_iterable(asked)}.values()]
@@ -453,7 +450,14 @@ def together(claims: Sequence[Claim]) -> tuple[list[Table], Predicate]:
             held.append(claim.predicate(*(shown[id(table)] for table in views_of)))
         return np.array(held)
 
-    return tables, hold
+    return replace(
+        claims[0],
+        id=" + ".join(claim.id for claim in claims),
+        quote="",
+        predicate=hold,
+        effect=None,
+        of_parts=tuple(tables),
+    )
 
 
 class AtOnce(NamedTuple):
@@ -473,12 +477,12 @@ class AtOnce(NamedTuple):
 
 def held_at_once(claims: Sequence[Claim], kept: Kept) -> list[AtOnce]:
     """Return for each interpretation how many claims come out in one rerun, deterministically."""
-    tables, hold = together(claims)
-    all_of = replace(claims[0], quote="", predicate=hold, of_parts=tuple(tables))
-    under, _ = readings_of(all_of, kept)
+    which = together(claims)
+    under, _ = readings_of(which, kept)
     readings, rng = [*under.values()], np.random.default_rng(0)
     sample = drawn_once if all(map(enough, map(_counts, readings))) else redrawn
-    held = held_in_draws(_held(hold, readings), tables, rng, AT_ONCE, sample=sample)
+    holds_in = _held(which.predicate, readings)
+    held = held_in_draws(holds_in, which.tables(), rng, AT_ONCE, sample=sample)
     ids = np.array([claim.id for claim in claims])
     lines = []
     for (chosen, trials), held_here in zip(under.items(), held, strict=True):
