@@ -46,13 +46,11 @@ class Audit(NamedTuple):
         first = f"{self.notebook}: {n} of {self.units} replayed, {n_equal} equal"
         if not n:
             first += ": no trial was replayed" + "; raise --minutes" * bool(self.units)
-        red = [f"differs: {trial}" for trial in differ if trial.is_red]
-        others = [
-            f"differs, as another numpy, scipy or processor may cause: {trial}"
-            for trial in differ
-            if not trial.is_red
-        ]
-        return "\n  ".join([first, *red, *others, *self.notes])
+        lines = [first]
+        for trial in sorted(differ, key=lambda trial: not trial.is_red):
+            cause = "" if trial.is_red else ", as another numpy, scipy or processor may cause"
+            lines.append(f"differs{cause}: {trial}")
+        return "\n  ".join([*lines, *self.notes])
 
 
 def audit_run(r: Run, minutes: float, seed: int) -> Audit:
