@@ -73,9 +73,9 @@ class Kept:
                 self._made[key] = store.opened(self.folder, label)
             except FileNotFoundError as error:  # it lists the kept labels, which takes time
                 self._made[key] = error
-        if isinstance(self._made[key], FileNotFoundError):
-            raise self._made[key]
-        opened: tuple[Any, store.Played] = self._made[key]
+        opened: tuple[Any, store.Played] | FileNotFoundError = self._made[key]
+        if isinstance(opened, FileNotFoundError):
+            raise opened
         return opened
 
     def results(self, label: str) -> list[Any]:
