@@ -29,12 +29,12 @@ def squares(runs: Mapping[str, Card], titles: Mapping[str, str]) -> Figure:
     reverses its verdict, pale if one does, hatched if uncertain, with a dot if not rerun.
     """
     figure, ax = plt.subplots(figsize=(5.7, 3.4))
-    shown = _observed(runs)
-    for y, claims in enumerate(shown.values()):
-        for x, kind in enumerate(sorted(map(_kind, claims))):
+    shown = {name: sorted(map(_kind, claims)) for name, claims in _observed(runs).items()}
+    for y, row in enumerate(shown.values()):
+        for x, kind in enumerate(row):
             ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **_style(*kind[:3])))
             ax.plot([x + 0.5] * kind[3], [y + 0.5] * kind[3], **DOT)
-    kinds = [*map(_kind, chain(*shown.values()))]
+    kinds = [*chain(*shown.values())]
     handles: list[Any] = []
     for (rank, turned), n in sorted(Counter(kind[:2] for kind in kinds).items()):
         label = f"{n} {PLURALS[VERDICTS[rank]]}" + ", an open choice reverses it" * turned
