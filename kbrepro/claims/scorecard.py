@@ -244,12 +244,14 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
     for name, run in runs.items():
         address, records = f"claims/{name}.md", [*run["claims"], *run["theorems"]]
         title = titles[name]
-        parts.append(f"## [{title}]({address})")
-        parts.append(table(INDEX, [_entry(record, address) for record in records]))
-        links = f"[notebook](../../notebooks/{name}.ipynb) · [every claim](../README.md)"
-        how = "[how to read it](../../docs/claims.md)"
+        rows = [_entry(record, address) for record in records]
+        parts += [f"## [{title}]({address})", table(INDEX, rows)]
+        links = (
+            f"[notebook](../../notebooks/{name}.ipynb) · [every claim](../README.md)"
+            " · [how to read it](../../docs/claims.md)"
+        )
         counts, details = summary(run)
-        whole = [f"# Claims of {title}", f"{links} · {how}", *counts]
+        whole = [f"# Claims of {title}", links, *counts]
         whole += [_noted(tables(records, name)), *details]
         made[address] = "\n\n".join(whole) + "\n"
     return made | {"README.md": "\n\n".join(parts) + "\n"}
@@ -490,7 +492,10 @@ def _words(record: Row) -> list[str]:
     it; how near to its bound a theorem came.
     """
     if "outcome" in record:
-        return _room(record)
+        room = record["room"]
+        if room != room or not record["runs"]:
+            return []
+        return [f"share of the bound: {_short(room) if room >= 1e-3 else 'under 0.001'}"]
     main, *others = record["readings"]
     # of two choices together, those alone that turn the verdict
     others = [
@@ -550,14 +555,6 @@ def _listed(values: Sequence[str]) -> str:
     """`a, b or c`."""
     *first, last = values
     return f"{', '.join(first)} or {last}" if first else last
-
-
-def _room(record: Row) -> list[str]:
-    """How near to its bound a theorem came."""
-    room = record["room"]
-    if room != room or not record["runs"]:
-        return []
-    return [f"share of the bound: {_short(room) if room >= 1e-3 else 'under 0.001'}"]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
