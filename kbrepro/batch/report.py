@@ -36,7 +36,9 @@ def build(root: Path, results: Path) -> Path:
             f"no notebook was run in results/{results.name}: first `kbrepro reproduce --profile"
             f" {results.name}`"
         )
-    made = _pages(root, results)
+    # where nothing is judged, as in short runs, the pages of the full scale stay
+    runs = scorecard.read(results)
+    made = _pages(root, runs) if runs else {}
     if results.name == paths.FULL_SCALE:
         _write(root / "results", made)
     paths.sweep(root / "results")
@@ -64,11 +66,10 @@ def build(root: Path, results: Path) -> Path:
         return site.rename(results / "report") / "index.html"
 
 
-def _pages(root: Path, results: Path) -> dict[str, bytes]:
+def _pages(root: Path, runs: Mapping[str, scorecard.Card]) -> dict[str, bytes]:
     """The pages of every claim and of every figure, and the pictures of all verdicts, by their
     place in results/.
     """
-    runs = scorecard.read(results)
     known = {paper.notebook: paper.title for paper in papers.found().values()}
     titles = {name: known.get(name) or name for name in runs}
     pages = scorecard.pages(runs, titles)

@@ -73,8 +73,8 @@ EXPLORATORY = (
 )
 CAPTION = (
     "*A row is a sentence. Its dot shows how many of 100 reruns support it under our main"
-    " interpretation; its line spans all interpretations that count. A hollow dot is uncertain; a"
-    " square was not rerun.*"
+    " interpretation; its line spans all interpretations that count. A hollow dot is uncertain,"
+    " or has too few trials; a square was not rerun.*"
 )
 #: The head of the index.
 INDEX = ["sentence", "of 100 reruns", "what came out"]
