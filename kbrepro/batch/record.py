@@ -288,6 +288,8 @@ def settled(path: Path, new: bytes) -> bytes:
     else the new one.
     """
     old = path.read_bytes() if path.is_file() else new
+    if old == new:
+        return new
     one, other = (
         np.array(Pixels.open(io.BytesIO(data)).convert("RGBA"), np.int16) for data in (old, new)
     )

@@ -39,7 +39,8 @@ def build(root: Path, results: Path) -> Path:
     # where nothing is judged, as in short runs, the pages of the full scale stay
     runs = scorecard.read(results)
     made = _pages(root, runs) if runs else {}
-    if results.name == paths.FULL_SCALE:
+    is_full_scale = results.name == paths.FULL_SCALE
+    if is_full_scale:
         _write(root / "results", made)
     paths.sweep(root / "results")
     with tempfile.TemporaryDirectory(
@@ -58,7 +59,8 @@ def build(root: Path, results: Path) -> Path:
             paths.write_bytes(source / f"notebooks/{path.parent.name}.ipynb", path.read_bytes())
         for name in ("CONTRIBUTING.md", "CITATION.cff", "data/README.md"):
             paths.write_bytes(source / name, (root / name).read_bytes())
-        _write(source / "results", made)
+        if not is_full_scale:
+            _write(source / "results", made)
         first = [(root / name).read_text("utf-8") for name in ("README.md", "docs/contents.txt")]
         paths.write_text(source / "index.md", "\n".join(first))
         _sphinx(root, source, site, results.name)
@@ -70,8 +72,8 @@ def _pages(root: Path, runs: Mapping[str, scorecard.Card]) -> dict[str, bytes]:
     """The pages of every claim and of every figure, and the pictures of all verdicts, by their
     place in results/.
     """
-    known = {paper.notebook: paper.title for paper in papers.found().values()}
-    titles = {name: known.get(name) or name for name in runs}
+    title_of = {paper.notebook: paper.title for paper in papers.found().values()}
+    titles = {name: title_of.get(name) or name for name in runs}
     pages = scorecard.pages(runs, titles)
     if (root / items.ITEMS).is_file():
         pages["figures.md"] = items.every_item(root, runs)
@@ -86,10 +88,14 @@ def _pages(root: Path, runs: Mapping[str, scorecard.Card]) -> dict[str, bytes]:
 
 
 def _write(folder: Path, made: Mapping[str, bytes]) -> None:
-    """Write pages and pictures; a picture that looks like the one that is there is left."""
-    for name, data in made.items():
-        path = folder / name
-        paths.write_bytes(path, settled(path, data) if path.suffix == ".png" else data)
+    """Write all pages and pictures, or none; a picture that looks like the one that is there is
+    left.
+    """
+    files = {folder / name: data for name, data in made.items()}
+    for path, data in files.items():
+        if path.suffix == ".png":
+            files[path] = settled(path, data)
+    paths.write_all(files)
 
 
 def _sphinx(root: Path, source: Path, site: Path, profile: str) -> None:
