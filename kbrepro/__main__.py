@@ -59,7 +59,7 @@ of_profile = click.option(
     "--profile",
     default=paths.FULL_SCALE,
     show_default=True,
-    help="paper: full scale; quick: small.",
+    help="paper: full scale; quick: small; next: an edition that is frozen.",
 )
 of_minutes = partial(
     click.option,
@@ -107,12 +107,17 @@ def play(notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: f
     stopped. No label is begun that is expected to end after --minutes; the exit code is 1 if one
     is left.
 
-    To play all trials of the full scale takes at most 11 core hours.
+    To play all trials of the full scale takes at most 11 core hours. Of the next edition no label
+    is played before it is frozen.
     """
+    from kbrepro.batch import edition
     from kbrepro.batch import play as missing
     from kbrepro.batch.profiles import plan
 
     runs = plan(notebooks, profile, paths.project_root())
+    if profile == paths.NEXT:
+        for r in runs:
+            click.echo("\n".join(edition.require_frozen(r)), err=True)
     if labels and len(runs) > 1:
         raise click.UsageError("--label needs one notebook: name it")
     fresh_labels = missing.replaceable(runs, fresh)
@@ -158,15 +163,70 @@ def new(number: str, name: str) -> None:
 
 
 @main.command()
+@click.argument("what", metavar="rules|NOTEBOOK")
+@click.option("--reason", default="", help="Why it is frozen again.")
+def freeze(what: str, reason: str) -> None:
+    """Freeze the criteria of an edition before it is played.
+
+    `kbrepro freeze rules` writes digests of all claims, and of what judges them, to results/;
+    `kbrepro freeze 04` those of what notebook 04 plays next, and the seed that follows from them,
+    to results/next/. It takes seconds.
+    """
+    from kbrepro.batch import edition, profiles
+
+    root = paths.project_root()
+    if what == "rules":
+        path = edition.freeze_rules(root, reason)
+    else:
+        (notebook,) = profiles.named_notebooks(root, [what])
+        path = edition.freeze_notebook(root, notebook, reason)
+    click.echo(path.relative_to(root).as_posix())
+
+
+@main.command()
+@click.argument("notebook")
+def pilot(notebook: str) -> None:
+    """Play one experiment of the paper's size of what comes next, and list sentences that fail.
+
+    A sentence fails if its trials cannot judge it. No number of a result is printed, and nothing is
+    written; it takes minutes. The exit code is 1 if anything is listed.
+    """
+    from kbrepro.batch import edition, profiles
+
+    root = paths.project_root()
+    lines = [*edition.not_evaluated(root, *profiles.named_notebooks(root, [notebook]))]
+    click.echo("\n".join(lines) or "every sentence evaluates")
+    sys.exit(bool(lines))
+
+
+@main.command()
+@click.argument("notebook")
+def switch(notebook: str) -> None:
+    """Put the next edition of a notebook in the place of the one that is shown.
+
+    Its plan, claims, text and trials are moved. It takes a second.
+    """
+    from kbrepro.batch import edition, profiles
+
+    root = paths.project_root()
+    edition.put_in_place(root, *profiles.named_notebooks(root, [notebook]))
+    click.echo(f"Next: kbrepro reproduce {notebook}; then write its findings (CONTRIBUTING.md)")
+
+
+@main.command()
 @of_notebooks
 def check(notebooks: Names) -> None:
     """List what is missing or inconsistent in the papers.
 
-    All notebooks are checked if none is named. No notebook is run and nothing is written; it takes
-    about 10 seconds. The exit code is 1 if anything is listed.
+    All notebooks are checked if none is named, and what is played of the next edition is counted.
+    No notebook is run and nothing is written; it takes about 10 seconds. The exit code is 1 if
+    anything is missing or inconsistent.
     """
+    from kbrepro.batch import edition
     from kbrepro.batch.check import odd
 
+    for line in edition.progress(paths.project_root()):
+        click.echo(line)
     lines = odd(paths.project_root(), notebooks)
     click.echo("\n".join(lines) or "nothing is missing or inconsistent (no notebook was run)")
     sys.exit(bool(lines))

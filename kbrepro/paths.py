@@ -10,6 +10,10 @@ from typing import Any
 
 #: The profile of the notebooks' own parameters, and its folder under results/.
 FULL_SCALE = "paper"
+#: The profile of an edition that is being played, beside the one that is shown.
+NEXT = "next"
+#: What was frozen before trials were played: beside them.
+EDITION = "edition.json"
 
 
 class ProjectNotFound(RuntimeError):
@@ -82,11 +86,11 @@ def write_all(files: Mapping[Path, bytes]) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def facts_of(results: Path) -> dict[str, Any]:
-    """Return what the run.json of results says; empty if there is none, ValueError if it is
-    broken.
+def facts_of(results: Path, file: str = "run.json") -> dict[str, Any]:
+    """Return what the run.json of results says, or another file of a folder; empty if there is
+    none, ValueError if it is broken.
     """
-    path = results / "run.json"
+    path = results / file
     return dict(read_json(path)) if path.is_file() else {}
 
 

@@ -14,15 +14,16 @@ from kbrepro.trials.store import Played, Store
 Parameters = Mapping[str, object]
 
 
-def plan_of(notebook: str, parameters: Parameters, load: Load) -> Plan:
+def plan_of(notebook: str, parameters: Parameters, load: Load, edition: str = "") -> Plan:
     """Return what a notebook plays with these parameters, by label; nothing if no paper names it.
 
-    ValueError names a missing parameter.
+    With `edition` NEXT it is what is played next. ValueError names a missing parameter.
     """
     folders = [folder for folder, paper in found().items() if paper.notebook == notebook]
     if not folders:
         return {}
-    module = import_module(f"kbrepro.papers.{folders[0]}.experiments")
+    parts = ["kbrepro.papers", *folders, edition, "experiments"]
+    module = import_module(".".join(filter(None, parts)))
     wanted, values = signature(module.experiments).parameters, {**parameters, "load": load}
     if missing := [name for name in wanted if name not in values]:
         raise ValueError(f"{notebook} lacks the parameters {', '.join(missing)}")
@@ -36,14 +37,16 @@ def remembering(kept_in: Store) -> Load:
     return lambda name, *how: remembered(name, *map(tuple, how))
 
 
-def with_data(notebook: str, parameters: Parameters, full: Store, short: bool) -> tuple[Plan, Load]:
-    """Return a plan and what loaded its sensor data.
+def with_data(
+    notebook: str, parameters: Parameters, full: Store, short: bool, edition: str = ""
+) -> tuple[Plan, Load]:
+    """Return a plan (see `plan_of`) and what loaded its sensor data.
 
     Data that is not here is what the full scale remembers of it; in a `short` run that must play on
     it, a simulated substitute.
     """
     loads = remembering(full)
-    plan = plan_of(notebook, parameters, loads)
+    plan = plan_of(notebook, parameters, loads, edition)
     if short:
         for label, planned in plan.items():
             job = planned.job(label)

@@ -103,7 +103,8 @@ def play_missing(
     where = r.root / f"results/{paths.FULL_SCALE}/{r.notebook}/{PLAYED}"
     own = Store(r.played, fresh)
     full = own if at_full_scale else Store(where, read_only=True)
-    plan, _ = with_data(r.notebook, r.parameters, full, short=not at_full_scale)
+    short = not (at_full_scale or r.edition)
+    plan, _ = with_data(r.notebook, r.parameters, full, short, r.edition)
     labels = _normal(labels)
     for label in labels:
         checks.one_of(plan, label=label)

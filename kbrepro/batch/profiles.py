@@ -49,35 +49,25 @@ def named_notebooks(root: Path, wanted: Iterable[str]) -> list[str]:
 
 
 def require(root: Path, profile: str) -> None:
-    """Raise ValueError unless a profile is the full scale or a folder of notebooks/profiles."""
+    """Raise ValueError unless a profile is the full scale, the next edition, or a folder of
+    notebooks/profiles.
+    """
     folders = sorted(folder.name for folder in root.glob("notebooks/profiles/*/"))
-    checks.one_of((paths.FULL_SCALE, *folders), profile=profile)
+    checks.one_of((paths.FULL_SCALE, paths.NEXT, *folders), profile=profile)
 
 
 def parameters(root: Path, notebook: str, profile: str) -> Values:
     """Return the parameters of a notebook in a profile: those of its cell tagged `parameters`, as
-    the profile has them.
+    the profile has them. An edition that is frozen has another seed.
 
     ValueError if there is no such profile, or it is no mapping; on a name that the notebook has
     not, or that comes twice; if no cell is tagged `parameters`; and on what its cell tagged
     `checks` refuses: what stands there before `Record(...)` runs here, but for imports, so that no
     kernel starts with impossible values.
     """
-    values = Values()
     require(root, profile)
-    text = source(root, notebook)
-    if profile != paths.FULL_SCALE:
-        where = f"notebooks/profiles/{profile}/{notebook}.yaml"
-        if not (root / where).is_file():
-            raise ValueError(
-                f"profile = {profile!r} is not allowed for {notebook}: there is no {where}"
-            )
-        try:
-            values = _values((root / where).read_text(encoding="utf-8"))
-        except (yaml.YAMLError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"{where} is not allowed: it must be lines of name: value ({error})"
-            ) from None
+    text = source(root, notebook, profile)
+    values = values_of(root, notebook, profile)
     names = _executed(notebook, text, "parameters", {"checks": checks})
     ours = [name for name in names if name[0] != "_" and name not in ("checks", RESERVED)]
     full_scale = {name: names[name] for name in ours}
@@ -87,13 +77,39 @@ def parameters(root: Path, notebook: str, profile: str) -> Values:
     return full_scale | values
 
 
-def source(root: Path, notebook: str) -> NotebookNode:
-    """Return the text of a notebook, which is what runs.
+def values_of(root: Path, notebook: str, profile: str) -> Values:
+    """Return the values that a profile sets, or the seed of an edition that is frozen; ValueError
+    if there are none to set.
+    """
+    if profile == paths.FULL_SCALE:
+        return Values()
+    if profile == paths.NEXT:
+        edition = paths.facts_of(
+            root / f"results/{profile}/{notebook}/{store.PLAYED}", paths.EDITION
+        )
+        return {"seed": edition["seed"]} if edition else Values()
+    where = f"notebooks/profiles/{profile}/{notebook}.yaml"
+    if not (root / where).is_file():
+        raise ValueError(
+            f"profile = {profile!r} is not allowed for {notebook}: there is no {where}"
+        )
+    try:
+        return _values((root / where).read_text(encoding="utf-8"))
+    except (yaml.YAMLError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{where} is not allowed: it must be lines of name: value ({error})"
+        ) from None
+
+
+def source(root: Path, notebook: str, profile: str = paths.FULL_SCALE) -> NotebookNode:
+    """Return the text of a notebook, which is what runs; of the next edition its draft.
 
     ValueError, which names the file, if git left a conflict in it, or if no cell is tagged
     `parameters`.
     """
-    where = f"notebooks/{notebook}.py"
+    where = f"notebooks/{paths.NEXT}/{notebook}.py"
+    if profile != paths.NEXT:
+        where = f"notebooks/{notebook}.py"
     text = (root / where).read_text(encoding="utf-8")
     if re.search("^<<<<<<< ", text, flags=re.M):
         raise ValueError(f"{where} is not allowed: git left a conflict in it (<<<<<<<)")
@@ -163,9 +179,15 @@ class Run:
         return store.Store(self.played, read_only=True)
 
     @property
+    def edition(self) -> str:
+        """NEXT if it is of the edition that comes next, else empty."""
+        profile = self.folder.parent.name
+        return profile if profile == paths.NEXT else ""
+
+    @property
     def plan(self) -> Plan:
         """What it plays, by label; of data that is not here what its store remembers."""
-        return plan_of(self.notebook, self.parameters, remembering(self.kept_in))
+        return plan_of(self.notebook, self.parameters, remembering(self.kept_in), self.edition)
 
     @property
     def way_back(self) -> str:

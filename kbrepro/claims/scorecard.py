@@ -11,7 +11,7 @@ from textwrap import shorten
 from typing import Any
 
 from kbrepro import paths
-from kbrepro.claims.digests import digest
+from kbrepro.claims.digests import digest, frozen
 from kbrepro.claims.judging import (
     AGAIN,
     CROSS,
@@ -64,13 +64,18 @@ MEANS = (
 PARTS = {"claims", "theorems", "findings", "choices", "at_once"}
 #: A row of a table is no sentence: it stands without quotation marks.
 ROW = "Row of Table"
-#: Until an edition is frozen before it is played.
-EXPLORATORY = (
-    "**Exploratory.** We wrote the criteria knowing the trials, those of edition 0.3.0. Readers"
-    " then changed criteria, or what counts, of 30 and 38 rows: 8 and 19 towards the paper, 11 and"
-    " 8 away from it, 11 and 11 neither ([all of them](changed_claims.csv)). Edition 1.0 will"
-    " freeze criteria before it plays. [How claims are judged](../docs/claims.md)."
+#: What an edition is, whatever was played of it.
+KNOWING = (
+    "We wrote the criteria knowing the trials of edition 0.3.0. Readers then changed criteria, or"
+    " what counts, of 30 and 38 rows: 8 and 19 towards the paper, 11 and 8 away from it, 11 and 11"
+    " neither ([all of them](changed_claims.csv)). *Edition 1.0*: a program froze the criteria of"
+    " all papers, then trials with new random numbers were played, once. New random numbers guard"
+    " against luck, not against chosen criteria. Rows of sensor data are the same. This is no"
+    " preregistration. *Edition 0.3.0* is exploratory: its criteria are judged on the trials that"
+    " were known. [How claims are judged](../docs/claims.md)."
 )
+#: Of results that were played before criteria were frozen.
+BEFORE = "Edition 0.3.0, exploratory: its criteria were written knowing its trials."
 CAPTION = (
     "*A row is a sentence. Its dot shows how many of 100 reruns support it under our main"
     " interpretation; its line spans all interpretations that count. A hollow dot is uncertain,"
@@ -78,6 +83,8 @@ CAPTION = (
 )
 #: The head of the index.
 INDEX = ["sentence", "of 100 reruns", "what came out"]
+#: Mark of a sentence that is not as it was frozen.
+CHANGED = " *(changed after results were seen)*"
 #: Small print that fewer rows share stands in each of them.
 SHARED = 3
 
@@ -89,15 +96,20 @@ judged = cache(judge)
 @cache
 def record_of(sentence: Claim | Theorem, kept: Kept) -> Row:
     """Return what came out for a claim or a theorem, as claims.json has it."""
+    changed = {}
+    if kept.edition:
+        before = kept.edition["sentences"].get(sentence.id)
+        changed["changed"] = frozen(sentence) != before
     if isinstance(sentence, Theorem):
         checked = sentence.check(kept)
         record = _parts(sentence, "id", "where", "statement", "corrected", "checked")
-        return record | {"outcome": sentence.outcome_of(checked)} | checked._asdict()
+        record |= {"outcome": sentence.outcome_of(checked)}
+        return record | checked._asdict() | changed
     record = _parts(sentence, "id", "kind", "where", "quote", "finding")
     result = judged(sentence, kept)
     effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
     record |= {"predicate": digest(sentence.predicate), "effect": effect}
-    return record | _outcomes(result, result.readings)
+    return record | _outcomes(result, result.readings) | changed
 
 
 def _parts(sentence: Claim | Theorem, *names: str) -> Row:
@@ -122,9 +134,20 @@ def of_paper(paper: str, kept: Kept) -> Card:
         groups.setdefault(claim.finding or claim.id, []).append(claim)
     run["findings"] = [_finding(group, kept) for group in groups.values()]
     run["choices"] = _choices(claims, kept)
+    if kept.edition:
+        run["edition"] = _edition(kept.edition, records)
     enough = [claim for claim in counted if judged(claim, kept).verdict.word != TOO_FEW]
     run["at_once"] = [line._asdict() for line in held_at_once(enough, kept)] if enough else []
     return run
+
+
+def _edition(frozen_before: Row, records: Sequence[Row]) -> list[Row]:
+    """Which edition it is, when and why it was frozen, and which sentences were changed since."""
+    changed = [record["id"] for record in records if record["changed"]]
+    rows = []
+    for freeze in frozen_before["frozen"]:
+        rows.append({"edition": frozen_before["edition"], "changed": changed} | freeze)
+    return rows
 
 
 def _finding(group: Sequence[Claim], kept: Kept) -> Row:
@@ -239,22 +262,40 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
     # a picture is said in words, too
     picture = f"![All sentences: {said}.](ranges.png)"
     parts = ["# Every claim", f"**All sentences**: {said}.", picture, CAPTION]
-    parts += [MEANS, EXPLORATORY]
+    parts += [MEANS, KNOWING]
     made: dict[str, str] = {}
     for name, run in runs.items():
         address, records = f"claims/{name}.md", [*run["claims"], *run["theorems"]]
         title = titles[name]
         rows = [_entry(record, address) for record in records]
-        parts += [f"## [{title}]({address})", table(INDEX, rows)]
+        edition = edition_of(run)
+        parts += [f"## [{title}]({address})", edition, table(INDEX, rows)]
         links = (
             f"[notebook](../../notebooks/{name}.ipynb) · [every claim](../README.md)"
             " · [how to read it](../../docs/claims.md)"
         )
         counts, details = summary(run)
-        whole = [f"# Claims of {title}", links, *counts]
+        whole = [f"# Claims of {title}", links, edition, *counts]
         whole += [_noted(tables(records, name)), *details]
         made[address] = "\n\n".join(whole) + "\n"
     return made | {"README.md": "\n\n".join(parts) + "\n"}
+
+
+def edition_of(run: Card) -> str:
+    """Return which edition the results of a paper are, when it was frozen, and what was changed
+    since.
+    """
+    if not (freezes := run.get("edition")):
+        return BEFORE
+    *before, last = freezes
+    dates = [freeze["on"] for freeze in freezes]
+    said = f"Edition {last['edition']}: criteria were frozen on {dates[0]}, before its trials were"
+    said += " played."
+    if before:
+        reasons = "; ".join(f"{freeze['on']}: {freeze['why']}" for freeze in freezes[1:])
+        said += f" Frozen {len(freezes)} times ({reasons})."
+    changed = ", ".join(last["changed"]) or "nothing"
+    return f"{said} Changed since: {changed}."
 
 
 def _entry(record: Row, address: str) -> list[str]:
@@ -355,7 +396,9 @@ def totals(claims: Iterable[Row]) -> str:
             counts[-1] += f" ({always} under every interpretation)"
     uncertain = sum(record["uncertain"] for record in counted)
     fixed = sum(not_rerun(record) for record in counted)
-    return f"{', '.join(counts)}; {uncertain} of them uncertain, {fixed} not rerun"
+    changed = sum(record.get("changed", False) for record in counted)
+    said = f"{', '.join(counts)}; {uncertain} of them uncertain, {fixed} not rerun"
+    return said + f", {changed} changed after results were seen" * bool(changed)
 
 
 def observed(claims: Iterable[Row]) -> list[Row]:
@@ -452,11 +495,12 @@ def shown_verdict(record: Row) -> str:
 
 def shown_outcome(record: Row) -> str:
     """Return the glyph and the words of a verdict, with its marks; of a theorem, the outcome."""
+    changed = CHANGED * record.get("changed", False)
     if "outcome" in record:
-        return f"**{record['outcome']}**"
+        return f"**{record['outcome']}**{changed}"
     marks = " *(uncertain)*" * record["uncertain"]
     marks += " *(not rerun)*" * not_rerun(record)
-    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{marks}"
+    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{marks}{changed}"
 
 
 def under_all(record: Row) -> bool:

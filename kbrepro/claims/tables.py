@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.sparse import csr_array
 
+from kbrepro import paths
 from kbrepro.claims.replication import Rows
 from kbrepro.trials import store
 from kbrepro.trials.curve import Curve, edges
@@ -51,6 +52,11 @@ class Kept:
         self.parameters = parameters or {}
         self._plan, self._unlike = plan, cache(unlike)
         self._made: dict[object, Any] = {}
+
+    @cached_property
+    def edition(self) -> dict[str, Any]:
+        """What was frozen before these trials were played; empty if nothing was."""
+        return paths.facts_of(self.folder, paths.EDITION)
 
     def planned(self, label: str) -> Planned:
         """Return what a label plays, and of which seed; KeyError if the plan has no such label."""

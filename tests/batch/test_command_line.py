@@ -23,11 +23,14 @@ COMMANDS = [
     "check",
     "claims",
     "data",
+    "freeze",
     "new",
+    "pilot",
     "play",
     "refresh",
     "report",
     "reproduce",
+    "switch",
 ]
 ROOT = Path(__file__).parents[2]
 
@@ -74,7 +77,7 @@ def assert_one_line(result, message):
         (["report", "--profile", "quick"], "first `kbrepro reproduce --profile quick`"),
         (
             ["report", "--profile", ""],
-            "profile = '' is not allowed: profile must be one of 'paper', 'quick'",
+            "profile = '' is not allowed: profile must be one of 'paper', 'next', 'quick'",
         ),
     ],
 )
