@@ -1,13 +1,16 @@
 """Plans: what the notebook of a paper plays, label by label, from its parameters."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from inspect import signature
+from typing import Any
 
 from kbrepro.data.store import load
 from kbrepro.papers import Load, Plan, found
 from kbrepro.trials import store
+from kbrepro.trials.simulation import Planned
 from kbrepro.trials.store import Played, Store
 
 #: Of a notebook, by name.
@@ -51,5 +54,17 @@ def with_data(
         for label, planned in plan.items():
             job = planned.job(label)
             if job.without_data and not isinstance(full.find(job, settings_alone=True), Played):
-                return plan_of(notebook, parameters, load), load
+                plan = plan_of(notebook, parameters, load)
+                return {name: on_substitute(plan[name]) for name in plan}, load
     return plan, loads
+
+
+def on_substitute(planned: Planned) -> Planned:
+    """Return the same on simulated readings, if it is an experiment whose source names its data by
+    a checksum.
+    """
+    source: Any = getattr(planned.what, "problem", None)
+    if not getattr(source, "checksum", ""):
+        return planned
+    what = replace(planned.experiment, problem=replace(source, checksum=""), measured="")
+    return replace(planned, what=what)

@@ -75,8 +75,8 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTE
     checks.one_of(_SETS, name=name)
     days = _distinct("days", days, sets.CALENDAR, "days 'YYYY-MM-DD'")
     motes = _distinct("motes", motes, range(1, 55), "numbers")
-    if not (path := _file(name, days)):
-        return _substitute(name, days, motes)
+    if not (path := file_of(name, days)):
+        return simulated(name, days, motes)
     files = (path, path.with_name(sets.SPARSE)) if name == "traffic_usc" else (path,)
     try:
         for file in files:
@@ -89,6 +89,16 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTE
             f"{path}: cannot be read as {name} ({' '.join(str(error).split())})"
         ) from error
     return replace(data, checksum=hashlib.sha256(data.readings.round(6).tobytes()).hexdigest())
+
+
+def file_of(name: str, days: Sequence[str] = DAYS) -> Path | None:
+    """Return the file with the readings of a set; None if there is none.
+
+    The extract has the default days only.
+    """
+    files, _ = _SETS[name]
+    preferred = files if set(days) <= set(DAYS) else files[::-1]
+    return next((path for file in preferred if (path := _directory() / file).is_file()), None)
 
 
 def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, np.ndarray]:
@@ -123,7 +133,7 @@ def status() -> str:
     lines += [
         f"{name}: not found; a simulated substitute is used (data/README.md says more)"
         for name in _SETS
-        if not _file(name)
+        if not file_of(name)
     ]
     return "\n".join(lines)
 
@@ -140,10 +150,10 @@ def download_missing() -> None:
             f"KBREPRO_DATA = {own!r} is set, and fetch writes to data/ only: unset KBREPRO_DATA"
         )
     for name in URLS:
-        if path := _file(name):
+        if path := file_of(name):
             _require_recorded(path)
     begun = time.monotonic()
-    arriving = {name: _download(url) for name, (_, url) in URLS.items() if not _file(name)}
+    arriving = {name: _download(url) for name, (_, url) in URLS.items() if not file_of(name)}
     failures = []
     for name, parts in arriving.items():
         file, url = URLS[name]
@@ -235,15 +245,6 @@ def _directory() -> Path:
     return Path(own).absolute() if own else paths.checkout() / "data"
 
 
-def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
-    """The file with the readings of a set; None if there is none. The extract has the default days
-    only.
-    """
-    files, _ = _SETS[name]
-    preferred = files if set(days) <= set(DAYS) else files[::-1]
-    return next((path for file in preferred if (path := _directory() / file).is_file()), None)
-
-
 def _distinct(name: str, chosen: Sequence[T], allowed: Sequence[T], what: str) -> tuple[T, ...]:
     """Return the chosen values in order; ValueError unless they are distinct, and some of the
     allowed ones.
@@ -259,7 +260,8 @@ def _distinct(name: str, chosen: Sequence[T], allowed: Sequence[T], what: str) -
     return tuple(sorted(chosen))
 
 
-def _substitute(name: str, days: Sequence[str], motes: Sequence[int]) -> SensorData:
+def simulated(name: str, days: Sequence[str], motes: Sequence[int]) -> SensorData:
+    """Return the simulated substitute for a set, whether its file is there or not."""
     if name in OF_MOTES:
         step = 30 if name == "half hours" else 1
         return substitute(sets.minutes(days)[::step], list(motes), "°C", mean=22, scale=3)

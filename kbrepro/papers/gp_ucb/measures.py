@@ -1,16 +1,124 @@
 """What the notebook on GP-UCB measures, and its problems from readings of sensors."""
 
 import math
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from kbrepro.bandits.policies import UCB
-from kbrepro.bandits.problems import Problem, Rows
+from kbrepro.bandits.problems import Problem, Rows, Trial
 from kbrepro.claims.estimates import growth, intervals
+from kbrepro.data import SensorData, sets, store
 from kbrepro.trials.curve import Curve
 from kbrepro.trials.simulation import rounds
 from kbrepro.typing import Array
+
+#: Rows of readings are cut into these parts, in time: one is tested, the others are learned from.
+PARTS = ("first third", "second third", "last third")
+#: Readings of a mote on a day, by set.
+A_DAY = {"temperature": 1440, "half hours": 48}
+
+
+@dataclass(frozen=True)
+class SensorRows:
+    """Source whose problems are rows of sensor readings: it names them, and the process that plays
+    loads them.
+
+    `name`, `days` and `motes` are those of `data.store.load`, whose readings must have the
+    `checksum`; with "" they are the simulated substitute. Used are the days `within`, or all. Of
+    their `part` every `every`-th row is played `plays` times in turn, less the means of the other
+    parts if `centred`; the kernel matrix is the covariance of these. The noise variance is
+    `noise_share` of its mean diagonal or, if that is 0, `noise_variance`. A call raises ValueError
+    on other readings, as where they are not here.
+    """
+
+    name: str
+    days: tuple[str, ...]
+    motes: tuple[int, ...]
+    checksum: str
+    within: tuple[str, ...] = ()
+    part: str = "last third"
+    every: int = 1
+    plays: int = 1
+    centred: bool = True
+    noise_variance: float = 0.5
+    noise_share: float = 0.0
+    unit = "°C"
+
+    def __post_init__(self) -> None:
+        for name in ("days", "motes", "within"):
+            object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
+
+    def __call__(self, trial: Trial) -> Problem:
+        return _rows(self)(trial)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the readings are those of a file, not a simulated substitute."""
+        return bool(self.checksum)
+
+    @property
+    def without_data(self) -> bool:
+        """Whether the readings are not here."""
+        return self.is_real and store.file_of(self.name, self.days) is None
+
+    @property
+    def trials(self) -> int:
+        """How many trials there are, also where the readings are not here."""
+        rows = range(A_DAY[self.name] * len(self.within or self.days))
+        tested = np.array_split(rows, len(PARTS))[PARTS.index(self.part)]
+        return len(tested[:: self.every]) * self.plays
+
+
+#: Our days and motes of Fig. 5b.
+TEMPERATURE = SensorRows(
+    "temperature",
+    store.DAYS,
+    tuple(sets.MOTES),
+    "c2f5a9e31c743a4ff482e0c27ffbd457199c8528ff8e14c391b7faa1535fbbe4",
+)
+#: Half-hour means of thirty days: of the 35 motes that have readings in each five of them.
+HALF_HOURS = SensorRows(
+    "half hours",
+    tuple(sets.CALENDAR[:30]),
+    tuple(sets.COVERED),
+    "1075d3dc595a1b8d134d7b006f7bd0327951b9966d6f7a16ef003ef7b92641b2",
+)
+#: The same of all 41 motes.
+HALF_HOURS_OF_ALL = SensorRows(
+    "half hours",
+    tuple(sets.CALENDAR[:30]),
+    tuple(sets.HALF_HOURLY),
+    "023b0ab2f02463222ce8b1bfbc3e5917ff1af7149b9a997d1ee7af3636f99ac5",
+)
+
+
+@cache  # a worker plays many trials of a source
+def _rows(source: SensorRows) -> Rows:
+    data = _loaded(source.name, source.days, source.motes, source.checksum)
+    if source.within:
+        data = store.on_days(data, source.within)
+    parts = np.array_split(data.readings, len(PARTS))
+    tested = parts.pop(PARTS.index(source.part))[:: source.every]
+    learned = np.concatenate(parts)
+    covariance = np.cov(learned, rowvar=False)
+    rewards = tested - learned.mean(axis=0) if source.centred else tested
+    noise_variance = source.noise_share * covariance.diagonal().mean() or source.noise_variance
+    return Rows(covariance, np.repeat(rewards, source.plays, axis=0), float(noise_variance))
+
+
+@cache
+def _loaded(name: str, days: tuple[str, ...], motes: tuple[int, ...], checksum: str) -> SensorData:
+    data = store.load(name, days, motes) if checksum else store.simulated(name, days, motes)
+    if data.checksum != checksum:
+        found = data.checksum or "none, since their file is missing (see data/README.md)"
+        raise ValueError(
+            f"the readings of {name!r} have another checksum than the plan names: it must be"
+            f" {checksum}, and is {found}"
+        )
+    return data
 
 
 def sensor_problems(train: Array, test: Array, noise_variance: float) -> tuple[Rows, float]:

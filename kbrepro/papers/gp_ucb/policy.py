@@ -1,14 +1,30 @@
-"""The two rules of Fig. 5 whose index is the same for all arms before the first pull.
+"""The two rules of Fig. 5 whose index is the same for all arms before the first pull, and margins
+in units of the prior.
 
 By default a random arm begins, which the paper does not say; these begin with the arm of the
 largest prior variance.
 """
 
+import math
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from kbrepro.bandits.policies import MeanOnly, ProbabilityOfImprovement
 from kbrepro.bandits.policies.base import Policy
+from kbrepro.bandits.problems import Model
 from kbrepro.typing import Integers
+
+
+def in_prior_sds(
+    model: Model, horizon: int, *, rule: Callable[..., Policy], margin: float, **settings: Any
+) -> Policy:
+    """Return a policy of a `rule` whose margin is this share of the root of the mean prior
+    variance.
+    """
+    sd = math.sqrt(model.kernel.diag(model.points).mean())
+    return rule(model, horizon, margin=margin * sd, **settings)
 
 
 class LargestVarianceFirst(Policy):

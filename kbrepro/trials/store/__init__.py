@@ -79,8 +79,13 @@ class Job(NamedTuple):
 
     @property
     def without_data(self) -> bool:
-        """Whether it cannot be played, since it is computed from readings that are not here."""
-        return unknown(self.settings)
+        """Whether it cannot be played, since it is computed from readings that are not here: its
+        settings lack them, or the source of its problems says so.
+        """
+        parts = getattr(self.function, "args", ())
+        sources = [getattr(part, "problem", None) for part in parts]
+        missing = any(getattr(source, "without_data", False) for source in sources)
+        return missing or unknown(self.settings)
 
 
 class Played(NamedTuple):
