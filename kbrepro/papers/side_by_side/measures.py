@@ -111,6 +111,14 @@ def leads(curves: Panels, horizon: int) -> pd.DataFrame:
 # Curves by rule
 
 
+def arms_left_at(experiment: Experiment, at: Sequence[int], trial: Trial) -> dict[str, Array]:
+    """Return among how many arms each rule that excludes arms chose in the rounds `at`,
+    (len(at),): a job for `map_trials`.
+    """
+    places = np.array(at) - 1
+    return {rule: arms_left(experiment, rule, trial)[places] for rule in experiment.policies}
+
+
 def arms_left(experiment: Experiment, rule: str, trial: Trial) -> Array:
     """Return how many arms a rule that excludes arms has left after each round, (T,)."""
     problem = experiment.problem(trial)

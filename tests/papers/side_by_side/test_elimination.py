@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from refusing import refuses
 
 from kbrepro.bandits.kernels import Matern, SquaredExponential, grid
 from kbrepro.bandits.problems import Model, RKHSFunction, Rows, Trial
+from kbrepro.papers.side_by_side import measures
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
-from kbrepro.trials.simulation import run
+from kbrepro.trials.simulation import Experiment, run
 
 
 def source(n_arms=24, noise_variance=0.01):
@@ -54,6 +56,7 @@ def test_bias_and_noise_of_a_fixed_design_add_up_in_squares():
 def slow_bpe(problem, horizon, width, noise_rng, order):
     """Algorithm 1 of Li & Scarlett, a dense solve a round."""
     model, arms, left = problem.model, [], np.ones(problem.model.n_arms, bool)
+    counts = []
     plan = {120: [11, 37, 67, 5]}[horizon]  # ceil(sqrt(120 N)), the last cut
     w = width.of(model, model.n_arms * len(plan))
     for length in plan:
@@ -62,15 +65,16 @@ def slow_bpe(problem, horizon, width, noise_rng, order):
             _, sd = dense(model, now, seen)
             now.append(first_of(sd**2, left, order))
             seen.append(problem.pull(now[-1], noise_rng))
+            counts.append(left.sum())
         mean, sd = dense(model, now, seen)
         left = left & (mean + w * sd >= (mean - w * sd)[left].max())
         arms += now
-    return arms
+    return arms, counts
 
 
 def slow_levels(problem, horizon, width, noise_rng, order):
     """SupKernelUCB as printed: every round starts at level 1, with a dense solve for each level."""
-    model, kept, arms = problem.model, {}, []
+    model, kept, arms, counts = problem.model, {}, [], []
     n_levels = math.ceil(math.log2(horizon) / 2)
     w = width.of(model, model.n_arms * horizon * n_levels)
     for _ in range(horizon):
@@ -88,11 +92,12 @@ def slow_levels(problem, horizon, width, noise_rng, order):
             left = left & (upper >= upper[left].max() - 2.0 ** (1 - s))
             s += 1
         arms.append(arm)
+        counts.append(left.sum())
         y = problem.pull(arm, noise_rng)
         if mine is not None:
             mine[0].append(arm)
             mine[1].append(y)
-    return arms
+    return arms, counts
 
 
 def sensors(trial):
@@ -117,7 +122,18 @@ def test_rules_pull_the_arms_of_their_statement(rule, slow, width, problems):
         policy = rule(problem.model, 120, width=width, rng=7)
         arms = run(policy, problem, 120, np.random.default_rng(6)).arms
         order = np.random.default_rng(7).permutation(problem.model.n_arms)
-        assert arms.tolist() == slow(problem, 120, width, np.random.default_rng(6), order)
+        assert arms.tolist() == slow(problem, 120, width, np.random.default_rng(6), order)[0]
+
+
+@pytest.mark.parametrize(("rule", "slow"), [(BPE, slow_bpe), (SupKernelUCB, slow_levels)])
+def test_arms_are_left_as_the_statement_leaves_them(rule, slow):
+    width, trial = FixedDesignTighter(0.1, scale=0.2), Trial(5, 1)
+    experiment = Experiment(drawn_functions, {"one": partial(rule, width=width)}, 120)
+    order = trial.rng("policy").permutation(24)
+    _, counts = slow(drawn_functions(trial), 120, width, trial.rng("noise"), order)
+    at = [1, 12, 49, 116, 120]
+    left = measures.arms_left_at(experiment, at, trial)["one"]
+    assert left.tolist() == [counts[t - 1] for t in at] and left[0] == 24 > left[-1]
 
 
 def test_what_a_rule_cannot_do_without_is_named():
