@@ -158,15 +158,17 @@ STATISTICS: dict[str, Callable[[Curve], Array]] = {
 class Table:
     """What a figure or table of a paper shows, by rule, and how the paper drew it.
 
-    `label` names kept trials; or `load(kept)` returns the `Columns`. `size`: trials that the paper
-    drew, of `unit`. `pool`: the rules that the figure shows, by the paper's names. `readings`:
-    choice -> value -> `Names`; the first value of a choice is the main one. `sources` gives for a
-    value where it comes from, `excluded` the clause that rules it out, `refuted(kept)` the clauses
-    that rule out values by what was printed or drawn. All pairs of choices are combined, and those
-    of `crossed` all at once. `unlike`: the clause of the paper which the kept trials do not obey,
-    so that they say nothing. `apart`: the rules are drawn apart, since trials differ by noise or
-    ties alone. `rows`: a finite population of so many rows is enumerated, with all plays of a row
-    after each other; `size` of them are drawn without replacement, one play each.
+    `label` names kept trials; or `load(kept)` returns the `Columns`, in which a label that a
+    reading names, such as `*, standardised`, follows the rule: `EI, standardised`. `size`: trials
+    that the paper drew, of `unit`. `pool`: the rules that the figure shows, by the paper's names.
+    `readings`: choice -> value -> `Names`; the first value of a choice is the main one. `sources`
+    gives for a value where it comes from, `excluded` the clause that rules it out, `refuted(kept)`
+    the clauses that rule out values by what was printed or drawn. All pairs of choices are
+    combined, and those of `crossed` all at once. `unlike`: the clause of the paper which the kept
+    trials do not obey, so that they say nothing. `apart`: the rules are drawn apart, since trials
+    differ by noise or ties alone. `rows`: a finite population of so many rows is enumerated, with
+    all plays of a row after each other; `size` of them are drawn without replacement, one play
+    each.
     """
 
     what: str
@@ -246,7 +248,8 @@ class Trials:
         shown = str(self.names.get(statistic, statistic))
         if self.table.load is None:
             return self.kept.column(label, name, shown)
-        return self.kept.loaded(self.table.load)[name, shown]
+        suffix = label if "*" in self.names else ""
+        return self.kept.loaded(self.table.load)[name + suffix, shown]
 
     @property
     def n(self) -> int:

@@ -26,6 +26,8 @@ from kbrepro.typing import Array, Bools, Integers
 BAND = 3.0
 #: Starved ratios are cut off here: those of SoR have no bound.
 LARGEST_RATIO = 1e200
+#: From so many pulls on an arm counts as selected often.
+OFTEN = 10
 
 Pulls = Integers
 Design = Callable[[Generator, Array, int], Pulls]
@@ -85,10 +87,11 @@ def snapshots(
     n_features: dict[str, list[int]],
     trial: Trial,
     form: type[sketch.BudgetedPosterior] = sketch.BudgetedPosterior,
+    streaming: bool = True,
 ) -> Watched:
     """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`.
 
-    The exact posterior; BKB, on posteriors of a `form`, and its streaming form with every qbar;
+    The exact posterior; BKB, on posteriors of a `form`, and its `streaming` form with every qbar;
     with the dictionary S of BKB at the first qbar: SoR on S, DTC on as many pulls drawn uniformly
     and on three, RFF and QFF with |S| features (made even) and with each of `n_features["RFF"]`,
     `n_features["QFF"]`.
@@ -101,9 +104,10 @@ def snapshots(
     prior = model.kernel, model.points, model.noise_variance
     posteriors: Posteriors = {("exact", ""): RowPosterior(*prior)}
     budgeted = [form(*prior, q, rng.spawn(1)[0]) for q in qbars]
-    streaming = [sketch.StreamingPosterior(*prior, q, rng.spawn(1)[0]) for q in qbars]
     posteriors |= {("BKB", f"qbar={bkb.qbar:g}"): bkb for bkb in budgeted}
-    posteriors |= {("BKB, streaming", f"qbar={bkb.qbar:g}"): bkb for bkb in streaming}
+    if streaming:
+        dropping = [sketch.StreamingPosterior(*prior, q, rng.spawn(1)[0]) for q in qbars]
+        posteriors |= {("BKB, streaming", f"qbar={bkb.qbar:g}"): bkb for bkb in dropping}
     seen: dict[tuple[str, str, int], Snapshot] = {}
     for before, t in pairwise([0, *at]):
         _update(posteriors, pulls[before:t], observations[before:t])
@@ -161,6 +165,7 @@ def starvation(
     unseen_from: float,
     trial: Trial,
     form: type[sketch.BudgetedPosterior] = sketch.BudgetedPosterior,
+    streaming: bool = True,
 ) -> pd.DataFrame:
     """Return a row per posterior and t: how it compares with the exact one.
 
@@ -168,7 +173,8 @@ def starvation(
     arms; `coverage`, the share of the arms whose first coordinate exceeds `unseen_from` with f
     inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.
     """
-    problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial, form)
+    how = trial, form, streaming
+    problem, _, _, seen = snapshots(source, design, at, qbars, n_features, *how)
     unseen = problem.model.points[:, 0] > unseen_from
     rows = []
     for (name, setting, t), view in seen.items():
@@ -190,6 +196,37 @@ def starvation(
     return pd.DataFrame(rows)
 
 
+def newest_pull(
+    source: GPDraw, design: Design, at: list[int], qbar: float, trial: Trial
+) -> dict[str, float]:
+    """Return the worst variance ratio over all arms and t = `at`, either way, of two dictionaries.
+
+    A pull is in them with probability min(1, qbar variance / noise_variance) by the exact variance
+    `without` the newest pull (Calandriello et al., Section 3.1), or `with` it. Both are drawn by
+    the same uniform numbers.
+    """
+    rng = trial.rng("run")
+    prior = source.kernel, source.points, source.noise_variance
+    pulls = design(rng, source.points, max(at))
+    uniform = rng.random(len(pulls))
+    exact = RowPosterior(*prior)
+    worst = {"without": 1.0, "with": 1.0}
+    for t, arm in enumerate(pulls, start=1):
+        before = exact.variance
+        exact.update(arm, 0.0)
+        if t in at:
+            for name, variance in {"without": before, "with": exact.variance}.items():
+                chance = qbar * variance[pulls[:t]] / source.noise_variance
+                members = pulls[:t][uniform[:t] < chance]
+                approximate = sketch.NystromPosterior(*prior)
+                for pulled in pulls[:t]:
+                    approximate.update(pulled, 0.0)
+                approximate.use_dictionary(members if len(members) else pulls[t - 1 : t])
+                log_ratio = np.log(approximate.variance / exact.variance)
+                worst[name] = max(worst[name], float(np.exp(np.abs(log_ratio).max())))
+    return worst
+
+
 def of_seeds(seeds: Sequence[Any]) -> pd.DataFrame:
     """Return what kept `starvation` of several seeds say, by name and setting.
 
@@ -206,6 +243,21 @@ def of_seeds(seeds: Sequence[Any]) -> pd.DataFrame:
         "covered": 100 * last["coverage"].mean(),
     }
     return pd.DataFrame(columns)
+
+
+def accuracy_by_qbar(seeds: Sequence[Any]) -> tuple[pd.Series, pd.Series]:
+    """Return what kept `starvation` of several seeds say of BKB, by qbar.
+
+    The share of the seeds in which all variances, at every t, are within the factor alpha of the
+    exact ones, and the mean number of members after the last pull.
+    """
+    rows = pd.concat(map(pd.DataFrame, seeds))
+    rows = rows[rows["name"] == "BKB"]
+    rows["qbar"] = rows["setting"].str.removeprefix("qbar=").astype(float)
+    rows["worst"] = rows[["starved", "inflated"]].max(axis=1)
+    close = rows.groupby(["qbar", "seed"])["worst"].max() <= ALPHA
+    at_end = rows[rows["t"] == rows["t"].max()]
+    return close.groupby("qbar").mean(), at_end.groupby("qbar")["members"].mean()
 
 
 # Theorem 1 and Proposition 5
@@ -331,6 +383,32 @@ def sizes_of_steps(
     # round t + 1 begins with what is known after t pulls
     rows = [*rows[1:], _sizes(policy.posterior)]
     return pd.DataFrame(rows, pd.RangeIndex(1, horizon + 1, name="t"))
+
+
+def dictionary_at_end(
+    source: Source, bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial
+) -> dict[str, int]:
+    """Return what one run's dictionary is at its end, and which arms never came into it.
+
+    `members`; `often`, the suboptimal arms that were pulled at least `OFTEN` times; `left out`,
+    those of them that no dictionary held from their pull number `OFTEN` on.
+    """
+    problem = source(trial)
+    policy = start_policy(bkb, problem.model, horizon, trial)
+    included = np.zeros(problem.model.n_arms, dtype=bool)
+
+    def note() -> None:
+        inducing = policy.posterior.inducing
+        included[inducing] |= policy.posterior.counts[inducing] >= OFTEN
+
+    for _ in rounds(policy, problem, horizon, trial.rng("noise")):
+        note()
+    note()
+    suboptimal = problem.regret(np.arange(problem.model.n_arms)) > 0
+    often = suboptimal & (policy.posterior.counts >= OFTEN)
+    left_out = often & ~included
+    members = len(policy.posterior.dictionary)
+    return {"members": members, "often": int(often.sum()), "left out": int(left_out.sum())}
 
 
 def _sizes(bkb: sketch.NystromPosterior) -> dict[str, float]:

@@ -5,6 +5,7 @@ from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import figures
@@ -81,3 +82,23 @@ def regret(traces: Curves) -> Figure:
     looks = {f"{rule}, 3 sd": (figures.LOOK[rule][0], "--") for rule in ("exact", "BKB")}
     fig, _ = figures.regret_row({"": of_paper}, 3.8, looks=looks, hero="BKB")
     return figures.labelled(fig, "Regret by radius, with and without the sketch")
+
+
+def accuracy(close: pd.DataFrame, members: pd.DataFrame) -> Figure:
+    """Return how accuracy and size of the dictionary depend on qbar, the index of both tables.
+
+    A curve for each column, a way to draw the dictionary: `close`, the share of runs in which every
+    variance of Fig. 1 is within the factor alpha of the exact one; `members` after the last pull.
+    """
+    fig, axes = plt.subplots(1, 2, figsize=(WIDTH, 3.0))
+    panels = {
+        "share of runs within the factor 3": (close, (0, 1.05)),
+        "members of the dictionary": (members, (0, None)),
+    }
+    for ax, (label, (numbers, limits)) in zip(axes, panels.items(), strict=True):
+        for dictionary, style in zip(numbers, ("-", "--"), strict=True):
+            colour = looks()["BKB"][0]
+            ax.plot(numbers.index, numbers[dictionary], style + "o", color=colour, label=dictionary)
+        ax.set(xlabel="q, which the inclusion is proportional to", ylabel=label, ylim=limits)
+        ax.set_xticks(np.unique(np.rint(numbers.index)))
+    return pieces.titled(fig, "Accuracy of BKB in Fig. 1, by q", 2)

@@ -1,0 +1,1 @@
+"""The next edition of the plan and the claims on BKB."""
