@@ -123,10 +123,12 @@ def _finite(
     n: int, sampled: Sampled, rng: np.random.Generator, experiments: int
 ) -> tuple[Integers, int]:
     """Which rows of a finite population experiments draw, and how many plays each has; with one
-    play all rows are one experiment, and few are enough of some.
+    play all rows are one experiment, and few are enough of some. Fewer than an experiment draws are
+    all drawn.
     """
-    rows, plays = sampled.rows, n // sampled.rows
-    whole = sampled.size in (0, rows)
+    rows = min(n, sampled.rows)
+    plays = n // rows
+    whole = not 0 < sampled.size < rows
     if plays == 1:
         experiments = 1 if whole else min(ONCE, experiments)
     if whole:

@@ -25,8 +25,9 @@ from kbrepro.typing import Array, Integers
 Columns = dict[tuple[str, str], Array]
 #: What a reading changes: a rule of the paper -> a rule of the label, or (label, rule) of another
 #: one; a statistic -> another one; * -> a label for all rules. In a label that is named, * is the
-#: label without this choice, so that two choices are combined in `light, standardised, B one`.
-Names = Mapping[str, str | tuple[str, str]]
+#: label without this choice, so that two choices are combined in `light, standardised, B one`. The
+#: key (rule, name) is for a rule that an earlier choice has given this name.
+Names = Mapping[Any, str | tuple[str, str]]
 Made = TypeVar("Made")
 TOTAL, SIMPLE, CURVE, SECONDS = "total", "simple regret", "mean over rounds", "seconds"
 EXPONENT = "exponent of seconds"
@@ -168,7 +169,7 @@ class Table:
     trials do not obey, so that they say nothing. `apart`: the rules are drawn apart, since trials
     differ by noise or ties alone. `rows`: a finite population of so many rows is enumerated, with
     all plays of a row after each other; `size` of them are drawn without replacement, one play
-    each.
+    each; of a label with fewer trials an experiment takes all.
     """
 
     what: str
@@ -196,10 +197,10 @@ class Table:
         """Return the trials under a reading, {choice: value}; a choice that it does not name has
         its main value.
 
-        KeyError if two values that are not the main ones name the same rule, or if one of two that
-        name a label for all rules says nothing of the other.
+        KeyError if two values that are not the main ones name the same rule, unless the later one
+        says how, or if one of two that name a label for all rules says nothing of the other.
         """
-        names: dict[str, str | tuple[str, str]] = {}
+        names: dict[Any, str | tuple[str, str]] = {}
         chosen = []
         moved = set[str]()
         for choice, values in self.readings.items():
@@ -213,11 +214,15 @@ class Table:
                         f"{value} names a label without *, where the label of another choice goes"
                     )
                 changed["*"] = label.replace("*", str(names.get("*", "*")))
+            again = {
+                rule: changed[rule, name] for rule, name in names.items() if (rule, name) in changed
+            }
             if value != main:
-                if moved & changed.keys() - {"*"}:
+                rules = {name for name in changed if isinstance(name, str)} - {"*"}
+                if moved & rules - again.keys():
                     raise KeyError(f"{value} changes a rule that another choice changes, too")
-                moved |= changed.keys()
-            names |= changed
+                moved |= rules
+            names |= changed | again
             chosen.append(value)
         return Trials(self, kept, names, chosen)
 
@@ -258,10 +263,10 @@ class Trials:
 
     @property
     def fixed(self) -> bool:
-        """Whether these are all rows of a finite population with one play each: nothing is
-        redrawn.
+        """Whether these are all rows of a finite population with one play each, or fewer trials:
+        nothing is redrawn.
         """
-        return bool(self.table.rows) and self.n == self.table.rows
+        return 0 < self.n <= self.table.rows
 
     def differs(self, main: Trials) -> bool:
         """Whether a rule that `main` was asked for is another one here."""
@@ -285,8 +290,8 @@ def resampled(table: Table, rng: np.random.Generator, redraws: int) -> Rows:
     def rows(n: int) -> Integers:
         if not table.rows:
             return rng.integers(n, size=(redraws, n))
-        plays = n // table.rows
-        return np.repeat(np.arange(table.rows), plays) * plays + rng.integers(
+        plays = max(n // table.rows, 1)
+        return np.repeat(np.arange(n // plays), plays) * plays + rng.integers(
             plays, size=(redraws, n)
         )
 

@@ -251,6 +251,17 @@ def test_a_value_on_few_trials_is_combined_with_none():
     assert judged.not_played == [] and judged.verdict.counted == 1
 
 
+def test_a_later_choice_names_a_rule_anew_by_the_name_that_an_earlier_one_gave_it():
+    again = {"first": {"here": {}, "x": {"a": "c"}}, "second": {"so": {}, "y": {"a": "d"}}}
+    labels = {"one": dict(a=[5.0] * 3, b=[2.0] * 3, c=[4.0] * 3, d=[3.0] * 3, e=[0.5] * 3)}
+    table = replace(whole, readings=again, sources=dict.fromkeys("xy", "text"))
+    assert judge(on(table), Columns(**labels)).not_played == ["x × y"]
+    again["second"]["y"][("a", "c")] = "e"
+    judged = judge(on(table), Columns(**labels))
+    assert [r.probability.value for r in judged.readings] == [0, 0, 0, 1]
+    assert judged.not_played == []
+
+
 def test_labels_that_say_nothing_of_each_other_are_no_combination():
     labels = {
         "first": {"here": {}, "x": {"*": "two"}},

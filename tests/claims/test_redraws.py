@@ -10,7 +10,7 @@ from tiny import Columns
 import kbrepro as kb
 from kbrepro.claims.judging import replication_probabilities
 from kbrepro.claims.replication import DRAWN, ENUMERATED, ONE_PLAY, REDRAWN, drawn_once, redrawn
-from kbrepro.claims.tables import Draw, Table, View, all_kept
+from kbrepro.claims.tables import Draw, Table, View, all_kept, resampled
 from kbrepro.claims.words import better
 
 
@@ -152,6 +152,19 @@ def test_some_of_the_rows_are_what_enumeration_gives():
     held = [a[i] + a[j] < b[i] + b[j] for i, j in ((0, 1), (0, 2), (1, 2))]
     (number,) = probability(Table("fig", "fig", 2, rows=3), Columns(fig=dict(a=a, b=b)))
     assert number.value == pytest.approx(np.mean(held), abs=0.03)
+
+
+def test_fewer_trials_than_rows_are_one_experiment():
+    table = Table("fig", "fig", 4, rows=5, readings={"days": {"x": {}, "y": {"*": "few"}}})
+    a, b = np.arange(10.0), np.full(10, 4.5)
+    kept = Columns(fig=dict(a=a, b=b), few=dict(a=a[:3], b=b[:3]))
+    main, few = probability(table, kept, under=({}, {"days": "y"}))
+    assert 0 < main.value < 1 and few == (1, 1, 1, 0, ONE_PLAY)
+    assert table.under(kept, {"days": "y"}).fixed is False  # nothing was asked for
+    for sample in (drawn_once, redrawn):
+        drawn = sample(3, table, np.random.default_rng(0), 2)
+        assert {tuple(sorted(row)) for row in drawn.tolist()} == {(0, 1, 2)}
+    assert {len({*row}) for row in resampled(table, np.random.default_rng(0), 9)(3)} == {3}
 
 
 def test_means_other_reductions_and_the_axis():
