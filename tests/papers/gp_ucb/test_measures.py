@@ -171,3 +171,15 @@ def test_the_exponents_of_fig_1_for_matern():
         found = gain.matern_regret_exponents(d, nu)
         assert found["the paper"] == pytest.approx((nu + d * (d + 1)) / (2 * nu + d * (d + 1)))
         assert found["since"] == pytest.approx(1 - nu / (2 * nu + d))
+
+
+def test_sensor_problems_repeat_rows_share_noise_and_keep_the_mean_if_asked():
+    train, test = np.array([[20.0, 30.0], [22.0, 28.0], [24.0, 35.0]]), np.arange(4.0).reshape(2, 2)
+    source, _ = measures.sensor_problems(train, test, None, centred=False, plays=3)
+    problems = [source(Trial(0, n)) for n in range(6)]
+    rows = [problem.expected_reward.tolist() for problem in problems]
+    assert rows == [[0, 1]] * 3 + [[2, 3]] * 3
+    # variances 4 and 13
+    assert problems[0].model.noise_variance == pytest.approx(0.05 * 8.5)
+    with pytest.raises(IndexError):
+        source(Trial(0, 6))
