@@ -5,8 +5,9 @@ Rules of improvement are named by incumbent and margin: `EI` has the mean-based 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,10 @@ from kbrepro.bandits.confidence import Chowdhury2017
 from kbrepro.bandits.information import allocated_gain
 from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential
 from kbrepro.bandits.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.bandits.problems import Model
+from kbrepro.bandits.problems import Model, Trial
 from kbrepro.papers import Rules
 from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
+from kbrepro.trials.simulation import Experiment, play_trial
 from kbrepro.typing import Array
 
 OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
@@ -85,15 +87,20 @@ def leads(mean: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines, columns).T.rename_axis("EI and PI")
 
 
-def sensitivity(inflation: pd.DataFrame) -> dict[str, float]:
-    """Return how regret grows under wrong kernels, IGP-UCB and GP-TS over EI and PI, by incumbent.
+def sensitivity(
+    inflation: pd.DataFrame,
+    rules: Sequence[str] = OURS[1:],
+    variants: Sequence[str] = ("noisy incumbent", "margin 0.01"),
+) -> dict[str, float]:
+    """Return how the regret of `rules` grows under wrong kernels, over that of EI and PI, by
+    variant.
 
     `inflation` has a row for each kernel and a column for each rule; means are geometric.
     """
     logs = np.log(inflation).mean()
-    ours = logs[list(OURS[1:])].mean()
+    ours = logs[list(rules)].mean()
     costs: dict[str, float] = {}
-    for variant in ("noisy incumbent", "margin 0.01"):
+    for variant in variants:
         theirs = logs[[f"EI, {variant}", f"PI, {variant}"]].mean()
         costs[variant] = math.exp(ours - theirs)
     return costs
@@ -109,6 +116,23 @@ def take_home(final: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     least = median.min(axis=1)
     typical = median.div(least, axis=0).max()
     return pd.DataFrame({"typical": typical, "worst": of_label.max().div(least, axis=0).max()})
+
+
+# Sensors
+
+
+def totals_at(experiment: Experiment, at: Sequence[int], trial: Trial) -> dict[str, object]:
+    """Return what `play_trial` does on measured data, R_t after the rounds `at` alone.
+
+    A round at which `play_trial` does not keep R_t is left out.
+    """
+    played = play_trial(experiment, trial, arms=False)
+    rounds = np.asarray(played["rounds"])
+    chosen = np.isin(rounds, at)
+    policies: dict[str, dict[str, Any]] = {}
+    for name, kept in cast(dict[str, dict[str, Any]], played["policies"]).items():
+        policies[name] = kept | {"totals": kept["totals"][chosen]}
+    return {"rounds": rounds[chosen], "policies": policies}
 
 
 # Theorems

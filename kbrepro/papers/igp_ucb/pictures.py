@@ -36,10 +36,16 @@ def regrets(name: str, panels: Mapping[str, Curves]) -> Figure:
     return figures.labelled(fig, f"{name} of Chowdhury and Gopalan, replicated: cumulative regret")
 
 
-def sensors(fields: Mapping[str, Curves], data: Mapping[str, SensorData]) -> Figure:
-    """Return Fig. 4: cumulative regret on sensors, by the name of their readings."""
+def sensors(
+    fields: Mapping[str, Curves],
+    data: Mapping[str, SensorData],
+    titles: Mapping[str, str] = SENSORS,
+) -> Figure:
+    """Return Fig. 4: cumulative regret on sensors, by the name of their readings; `titles` are of
+    real ones.
+    """
     panels: dict[str, Curves] = {}
     for name, traces in fields.items():
-        label = SENSORS[name] if data[name].is_real else f"SIMULATED SUBSTITUTE for {name}"
+        label = titles[name] if data[name].is_real else f"SIMULATED SUBSTITUTE for {name}"
         panels[f"{label} ({data[name].unit})"] = traces
     return regrets("Fig. 4", panels)

@@ -6,6 +6,7 @@ import numpy as np
 from kept_trials import kept_in, view
 
 from kbrepro.papers.igp_ucb import claims
+from kbrepro.papers.igp_ucb.next import claims as upcoming
 
 
 def test_footnote_11_excludes_what_one_panel_can_tell_apart():
@@ -40,3 +41,32 @@ def test_where_the_paper_says_the_contrary_is_no_case_and_each_place_needs_half(
     assert claims.fig4a not in claims.improves_on_both.tables()
     assert holds(2, 2, 2, 1, 1, 1, 2) and not holds(2, 2, 1, 1, 1, 1, 2)
     assert not holds(2, 2, 2, 2, 2, 2, 1.1)
+
+
+def test_the_exponent_of_d_is_that_of_a_power_and_each_step_has_to_rise():
+    """GP-TS over IGP-UCB in d = 1 to 4, in two experiments: of d^0.7, and with a step down."""
+
+    def views(*ratios):
+        totals = [{"IGP-UCB": np.full(2, 3.0), "GP-TS": 3 * np.array(pair)} for pair in ratios]
+        return [lambda rule, _, of=of: of[rule] for of in totals]
+
+    rising = [(2 * d**0.7, 2 * d**0.7) for d in (1, 2, 3, 4)]
+    np.testing.assert_allclose(upcoming.exponent_of_d(*views(*rising)), 0.7)
+    turned = [*rising[:3], (rising[3][0], rising[2][0])]
+    held = upcoming.gp_ts_falls_behind_with_d.predicate(*views(*turned))
+    assert held.tolist() == [True, False]
+
+
+def test_a_wrong_kernel_costs_each_rule_with_a_band_somewhat_more():
+    """Growth by 1.3 against 1.2 is somewhat more; GP-UCB, too, has to grow more, but not much."""
+
+    def holds(**growth):
+        def fig(rule, label):
+            right = label in {right for right, _ in upcoming.TOLD}
+            return np.array([1.0 if right else growth.get(rule.replace("-", "_"), 1.3)])
+
+        return upcoming.somewhat_less_robust.predicate(fig).item()
+
+    improving = {"EI": 1.2, "PI": 1.2}
+    assert holds(**improving)
+    assert not holds(**improving, GP_UCB=1.1) and not holds(**improving, GP_TS=1.5)
