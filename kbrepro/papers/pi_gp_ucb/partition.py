@@ -127,9 +127,11 @@ class PartitionedUCB(AskTell):
     (`thesis`). That union of the paper is not proved; with `union` "horizon", for `paper` alone, N
     is the number of all cells that T pulls can make, which is (docs/adaptive_covers.md, Proposition
     1). `paper` starts from about T^q cells, a whole number per side, and a child keeps all data
-    inside it; `thesis` starts from one cell, and children start without data. The points must be a
-    grid on [0, 1]^d, the norm must be given. Arms of cells without data tie: to go on later in the
-    same order of ties it must be saved. ValueError on a setting out of range, or off the grid.
+    inside it; `thesis` starts from one cell, and children start without data. With `split_gain`
+    (nats) a cell of several arms splits once its gain is larger, however many its pulls (an idea of
+    Section 7): no band is proved for that. The points must be a grid on [0, 1]^d, the norm must be
+    given. Arms of cells without data tie: to go on later in the same order of ties it must be
+    saved. ValueError on a setting out of range, or off the grid.
 
     `cells` are all that were ever created, split and empty ones included, and `cell_gain`
     (len(cells),) their gains. A *slot* is a pair of an arm and a cell that it lies in: `slot_arm`
@@ -147,6 +149,7 @@ class PartitionedUCB(AskTell):
         variant: str = "paper",
         width: Callable[[float], Chowdhury2017 | AbbasiYadkori2011] = Chowdhury2017,
         union: str = "printed",
+        split_gain: float | None = None,
         rng: Seed = 0,
     ) -> None:
         self.start(model, rng)
@@ -156,12 +159,15 @@ class PartitionedUCB(AskTell):
         checks.one_of(VARIANTS, variant=variant)
         checks.one_of(UNIONS if variant == "paper" else UNIONS[:1], union=union)
         checks.one_of((0.5, 1.5, 2.5), nu=nu)
+        if split_gain is not None:
+            checks.positive(split_gain=split_gain)
         self.horizon = horizon
         self.delta = delta
         self.nu = nu
         self.variant = variant
         self.width = width
         self.union = union
+        self.split_gain = split_gain
         self.d = model.points.shape[1]
         self._possible = sum(possible_cells(horizon, self.d, nu))
         self._n = round(model.n_arms ** (1 / self.d))
@@ -200,7 +206,7 @@ class PartitionedUCB(AskTell):
             self.slot_mean = _with(self.slot_mean, slots, cell.mean)
             self.slot_sd = _with(self.slot_sd, slots, cell.sd)
             self.cell_gain = _with(self.cell_gain, number, cell.gain)
-            if must_split(cell.side, len(cell._history), self.d, self.nu, self.variant):
+            if self._is_full(cell):
                 self._split(number)
         self.t += 1
 
@@ -233,6 +239,12 @@ class PartitionedUCB(AskTell):
         self.slot_mean = _joined(self.slot_mean[kept], *(cell.mean for cell in cells))
         self.slot_sd = _joined(self.slot_sd[kept], *(cell.sd for cell in cells))
         self.cell_gain = _joined(self.cell_gain, [cell.gain for cell in cells])
+
+    def _is_full(self, cell: Cell) -> bool:
+        """Whether a cell that was pulled must split."""
+        if self.split_gain is not None:
+            return len(cell.arms) > 1 and cell.gain > self.split_gain
+        return bool(must_split(cell.side, len(cell._history), self.d, self.nu, self.variant))
 
     def _split(self, number: int) -> None:
         """Replace a cell by its 2^d halves; an arm on an inner border lies in several."""

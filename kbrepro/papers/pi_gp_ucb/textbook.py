@@ -12,15 +12,17 @@ nor do values of the kernel.
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 
 from kbrepro.bandits.problems import Model, Trial
+from kbrepro.papers import Curves
 from kbrepro.papers.pi_gp_ucb.measures import CellPulls, cells_of
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
-from kbrepro.trials.curve import edges
+from kbrepro.trials.curve import Curve, edges
 from kbrepro.trials.simulation import Experiment, rounds, start_policy
 from kbrepro.typing import Array, Integers
 
@@ -112,6 +114,10 @@ class Refitted(_Textbook):
         return pairs * (pulls + 1) / 3 + (n_arms + 1) * pairs + 2 * n_arms * pulls
 
 
+#: The rule whose cells have a posterior each; IGP-UCB has one.
+PARTITIONED = "π-GP-UCB"
+#: What `replays` returns of a run: `seconds` and `counts` by rule.
+Replay = Mapping[str, Mapping[str, Array]]
 #: The readings of "updating the inverse of a kernel matrix".
 FORMS = {"grown": Grown, "refitted": Refitted}
 
@@ -183,33 +189,36 @@ def seconds(
 
 
 def replays(
-    experiment: Experiment, form: str, nu: float, until: int, trial: Trial
+    experiment: Experiment, form: str, nu: float, until: Mapping[str, int], trial: Trial
 ) -> dict[str, dict[str, Array]]:
-    """Play IGP-UCB and π-GP-UCB, and replay their first `until` pulls through a form of FORMS.
+    """Play IGP-UCB and π-GP-UCB, and replay the pulls of each in its first `until` rounds through a
+    form of FORMS.
 
     For each rule `seconds` (m,) and `counts` (m, 2), cumulated, after each hundredth of these
     rounds. A job for `Planned`.
     """
     problem = experiment.problem(trial)
     model = problem.model
-    horizon = experiment.horizon
     d = model.points.shape[1]
     n = round(model.n_arms ** (1 / d))
-    at = edges(until)[1:] - 1
     measured = {}
     for rule, make in experiment.policies.items():
-        policy = start_policy(make, model, horizon, trial)
-        pulls = [pull[1:] for pull in rounds(policy, problem, horizon, trial.rng("noise"))]
+        policy = start_policy(make, model, experiment.horizon, trial)
+        partitioned = isinstance(policy, PartitionedUCB)
+        last = until[rule]
+        # the first cover is made for all rounds
+        played = experiment.horizon if partitioned else last
+        pulls = [pull[1:] for pull in rounds(policy, problem, played, trial.rng("noise"))]
         arms = np.array([arm for arm, _ in pulls])
         observations = np.array([observed for _, observed in pulls])
-        partitioned = isinstance(policy, PartitionedUCB)
         cells = [
-            cell._replace(rounds=cell.rounds[cell.rounds < until])
-            for cell in (cells_of(arms, n, d, nu) if partitioned else [whole(horizon, d)])
-            if cell.born < until
+            cell._replace(rounds=cell.rounds[cell.rounds < last])
+            for cell in (cells_of(arms, n, d, nu) if partitioned else [whole(last, d)])
+            if cell.born < last
         ]
         spent = seconds(form, cells, model, n, arms, observations)
-        counted = counts(form, cells, n, horizon)
+        counted = counts(form, cells, n, played)
+        at = edges(last)[1:] - 1
         measured[rule] = {"seconds": spent.cumsum()[at], "counts": counted.cumsum(axis=0)[at]}
     return measured
 
@@ -224,3 +233,25 @@ def seconds_each(replays: Iterable[Mapping[str, Array]]) -> Array:
     size = relative.mean(axis=0)
     found, _ = nnls(relative / size, np.ones(len(relative)))
     return found / size
+
+
+def timed(
+    traces: Curves, n: int, d: int, nu: float, replays: Mapping[str, Sequence[Replay]]
+) -> dict[str, dict[str, Curve]]:
+    """Return for each form of FORMS the curves of IGP-UCB and π-GP-UCB with the seconds of its
+    posterior: what every run counts, times `seconds_each` of the replays of that form.
+
+    The arms are a grid of n points a side, in d dimensions.
+    """
+    curves_of: dict[str, dict[str, Curve]] = {form: {} for form in replays}
+    for rule, trace in traces.items():
+        counted: dict[str, list[Array]] = {form: [] for form in replays}
+        for arms in trace.arms:
+            cells = [*cells_of(arms, n, d, nu)] if rule == PARTITIONED else [whole(len(arms), d)]
+            for form in replays:
+                in_rounds = counts(form, cells, n, len(arms))
+                counted[form].append(np.add.reduceat(in_rounds, edges(len(arms))[:-1]))
+        for form, runs in replays.items():
+            spent = np.array(counted[form]) @ seconds_each([run[rule] for run in runs])
+            curves_of[form][rule] = replace(trace, seconds=spent)
+    return curves_of

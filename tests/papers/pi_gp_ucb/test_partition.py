@@ -39,11 +39,12 @@ class Referee:
     (arm, observation).
     """
 
-    def __init__(self, n, d, horizon, model, width):
+    def __init__(self, n, d, horizon, model, width, split_gain=None):
         self.places = [
             tuple(Fraction(i, n - 1) for i in p) for p in itertools.product(range(n), repeat=d)
         ]
         self.d, self.model, self.width, self.t = d, model, width, 1
+        self.split_gain = split_gain
         side = max(1, round(horizon ** ((d + 1) / (d * (d + 2) + 3))))
         corners = itertools.product([Fraction(k, side) for k in range(side)], repeat=d)
         self.cells = {(corner, Fraction(1, side)): [] for corner in corners}
@@ -73,11 +74,20 @@ class Referee:
             best[arm] = max(best.get(arm, (-np.inf, 0)), (mean + half, half))
         return np.array([best[arm] for arm in range(len(self.places))]).T
 
+    def splits(self, cell):
+        data = self.cells[cell]
+        if self.split_gain is None:
+            return (1 / cell[1]) ** (self.d + 3) < (len(data) + 1) ** (self.d + 1)
+        X = self.model.points[[a for a, _ in data]]
+        K = np.eye(len(X)) + self.model.kernel(X, X) / self.model.noise_variance
+        several = sum(self.inside(cell, a) for a in range(len(self.places))) > 1
+        return several and np.linalg.slogdet(K)[1] / 2 > self.split_gain
+
     def tell(self, arm, observation):
         for cell in [cell for cell in self.cells if self.inside(cell, arm)]:
             self.cells[cell].append((arm, observation))
             corner, rho = cell
-            if (1 / rho) ** (self.d + 3) < (len(self.cells[cell]) + 1) ** (self.d + 1):
+            if self.splits(cell):
                 data = self.cells.pop(cell)
                 for offset in itertools.product((0, rho / 2), repeat=self.d):
                     child = tuple(map(sum, zip(corner, offset, strict=True))), rho / 2
@@ -86,11 +96,12 @@ class Referee:
         self.t += 1
 
 
-def pair_on(n, d, horizon, alpha=0.3, width=Chowdhury2017):
+def pair_on(n, d, horizon, alpha=0.3, width=Chowdhury2017, split_gain=None):
     """A policy and the referee."""
     model = model_on(n, d, alpha)
-    policy = PartitionedUCB(model, horizon, delta=0.1, nu=1.5, width=width, rng=36)
-    return policy, Referee(n, d, horizon, model, width)
+    settings = {"width": width, "split_gain": split_gain}
+    policy = PartitionedUCB(model, horizon, delta=0.1, nu=1.5, rng=36, **settings)
+    return policy, Referee(n, d, horizon, model, **settings)
 
 
 def index_of_cells(policy):
@@ -102,8 +113,9 @@ def index_of_cells(policy):
 
 
 #: On 9 and 5 points a side arms lie on borders of cells, on 10 none does; a lambda of 13.9 tells
-#: widths apart.
+#: widths apart. In the last ones cells split by their gain, in the last of all into single arms.
 CASES = [(9, 1, 120), (9, 2, 50), (10, 1, 90), (5, 3, 15), (9, 2, 30, 13.9, Flynn2024)]
+CASES += [(9, 2, 50, 0.3, Chowdhury2017, 1.5), (9, 1, 60, 0.3, Chowdhury2017, 0.4)]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -172,6 +184,7 @@ def test_bad_settings_and_pulls_are_named():
     refuses(
         (lambda: made(variant="both"), "variant = 'both' is not allowed: variant must be "),
         (lambda: made(union="all"), "union = 'all' is not allowed: union must be "),
+        (lambda: made(split_gain=0.0), r"split_gain = 0\.0 is not allowed"),
         (lambda: made(nu=1.0), r"nu = 1\.0 is not allowed: nu must be "),
         (lambda: made(delta=1.0), r"delta = 1\.0 is not allowed: delta must be "),
         (lambda: made(variant="thesis", union="horizon"), "union = 'horizon' is not allowed"),

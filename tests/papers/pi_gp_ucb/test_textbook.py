@@ -121,15 +121,16 @@ def test_operations_are_the_lengths_of_all_dot_products(n_arms):
 @both_forms
 def test_a_replay_is_of_the_run_that_is_played(form):
     """The first 60 rounds of 150: some cells split before, some after. A plan can keep it."""
-    job = partial(textbook.replays, Experiment(bumps(1, 30), RULES, 150), form, 1.5, 60)
+    until = {"IGP-UCB": 50, "π-GP-UCB": 60}
+    job = partial(textbook.replays, Experiment(bumps(1, 30), RULES, 150), form, 1.5, until)
     planned = Planned(job, trials=1, seed=TRIAL.seed)
     assert planned.job("textbook").settings
     (measured,) = planned.play("textbook")
     for rule in RULES:
         *_, cells, _ = played(rule, 1, 30, 150)
-        counted = textbook.counts(form, cells, 30, 150).cumsum(axis=0)[:60]
+        counted = textbook.counts(form, cells, 30, 150).cumsum(axis=0)[: until[rule]]
         np.testing.assert_allclose(measured[rule]["counts"], counted)
-        assert len(measured[rule]["seconds"]) == 60
+        assert len(measured[rule]["seconds"]) == until[rule]
         assert (np.diff(measured[rule]["seconds"], prepend=0) >= 0).all()
     assert any(0 <= cell.born < 60 for cell in cells) and any(cell.born > 60 for cell in cells)
 
@@ -141,3 +142,22 @@ def test_seconds_are_those_of_pulls_and_operations_and_of_neither_less_than_0():
     assert textbook.seconds_each([replay, few]) == pytest.approx([2e-5, 3e-9])
     falling = replay | {"seconds": counts @ [2e-5, -1e-11]}
     assert textbook.seconds_each([falling])[1] == 0
+
+
+def test_runs_are_timed_by_what_each_counts_in_every_hundredth():
+    """A pull of IGP-UCB takes a second, one of π-GP-UCB two and three for each operation."""
+    spent = {"IGP-UCB": [1.0, 0.0], "π-GP-UCB": [2.0, 3.0]}
+    counts = np.array([[10.0, 1e2], [20.0, 9e4], [40.0, 8e6]])
+    replay = {rule: {"counts": counts, "seconds": counts @ spent[rule]} for rule in RULES}
+    curves = Planned(Experiment(bumps(1, 30), RULES, 200), 2, TRIAL.seed).play("textbook")
+    timed = textbook.timed(curves, 30, 1, 1.5, {"grown": [replay]})["grown"]
+    assert timed["IGP-UCB"].seconds == pytest.approx(np.full((2, 100), 2.0))
+    for run, seconds in zip(curves["π-GP-UCB"].arms, timed["π-GP-UCB"].seconds, strict=True):
+        expected = np.zeros(200)
+        for cell in cells_of(run, 30, 1, 1.5):
+            n_arms = len(textbook.arms_of(cell, 30))
+            for t in range(len(cell.rounds)):
+                cost = 2 + 3 * grown(n_arms, t)
+                expected[max(cell.born, cell.rounds[t])] += cost
+        assert seconds == pytest.approx(expected.reshape(100, 2).sum(axis=1))
+    np.testing.assert_array_equal(timed["π-GP-UCB"].regret, curves["π-GP-UCB"].regret)
