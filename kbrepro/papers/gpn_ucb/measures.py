@@ -1,6 +1,7 @@
 """What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
-from kbrepro.trials.curve import simple_regret
+from kbrepro.trials.curve import Curve, simple_regret
 from kbrepro.trials.simulation import Experiment, play_trial, rounds, run
 from kbrepro.typing import Array, Bools, Integers
 
@@ -63,14 +64,41 @@ def find_chains(
     return np.array(numbers)
 
 
-def play_few(experiment: Experiment, few: int, of: int, trial: Trial) -> dict[str, object]:
+def play_few(
+    experiment: Experiment, few: int, of: int, trial: Trial, *, begin: int = 0
+) -> dict[str, object]:
     """Return `play_trial` of the first `few` of every `of` trials: 2 of 10 are 0, 1, 10, 11, ...
 
     Where the source gives each chain `of` times, a rule that takes long plays so `few` trials of
-    each chain, and shares their orders of ties with the rules that play all.
+    each chain, and shares their orders of ties with the rules that play all. The first `begin` of
+    every `of` are left out: 2 of 10 are then 3, 4, 13, 14, ... with a `begin` of 3.
     """
-    number = trial.number // few * of + trial.number % few
+    number = trial.number // few * of + begin + trial.number % few
     return play_trial(experiment, Trial(trial.seed, number))
+
+
+def joined(parts: Sequence[Curves]) -> dict[str, Curve]:
+    """Return the curves by rule of trials that were stored in parts, one after the other."""
+    first = parts[0]
+    whole = {}
+    for rule, curve in first.items():
+        columns = {
+            name: np.concatenate([getattr(part[rule], name) for part in parts])
+            for name in ("seconds", "band_ratio", "arms", "gaps")
+        }
+        whole[rule] = replace(curve, **columns)
+    return whole
+
+
+def picked(traces: Curves, rows: slice) -> dict[str, Curve]:
+    """Return the curves by rule of some trials alone."""
+    some = {}
+    for rule, curve in traces.items():
+        columns = {
+            name: getattr(curve, name)[rows] for name in ("seconds", "band_ratio", "arms", "gaps")
+        }
+        some[rule] = replace(curve, **columns)
+    return some
 
 
 def ranges_of(source: Source, numbers: Sequence[int], seed: int) -> Array:
@@ -98,23 +126,24 @@ def simple_regrets(traces: Curves, pulls: Integers, rows: Bools | None = None) -
 
 
 def beside_last_pull(
-    problem: NetworkProblem, pulls: int, trial: Trial
+    problem: NetworkProblem, pulls: int, trial: Trial, *, all_arms: bool = False
 ) -> tuple[pd.DataFrame, float, float]:
     """Return what sets say of the arm next to the last of GPN-UCB's pulls on a chain.
 
     The width of every layer's interval, a row a layer and a column a kind of sets; by how much the
-    mean of layer 2 at the middle of the first interval is off; and B sd there.
+    mean of layer 2 at the middle of the first interval is off; and B sd there. With `all_arms` sets
+    with envelopes have one in the first layer, too.
     """
     model = problem.model
-    policy = GPNUCB(model, pulls, rng=trial.rng("policy"))
+    policy = GPNUCB(model, pulls, rng=trial.rng("policy"), all_arms=all_arms)
     arms = run(policy, problem, pulls, trial.rng("noise")).arms
     distance = np.linalg.norm(model.points - model.points[arms[-1]], axis=1)
     distance[arms] = np.inf
     near = distance.argmin()
     kinds = {
-        "grid": BoxSets(model),
+        "grid": BoxSets(model, all_arms=all_arms),
         "no envelope": BoxSets(model, envelope=False),
-        "outward": BoxSets(model, outward=True),
+        "outward": BoxSets(model, outward=True, all_arms=all_arms),
     }
     widths = pd.DataFrame(index=pd.RangeIndex(1, len(model.widths) + 1, name="layer"))
     for kind, sets in kinds.items():
@@ -141,10 +170,17 @@ def multiplications(n_arms: int, horizon: int, samples: int) -> dict[str, float]
     return {"GPN-UCB": float(first + 2 * sets), "cEI": float(first + 2 * sampled)}
 
 
-def excludes_best(chain: NetworkProblem, arms: Integers) -> bool:
+def excludes_best(chain: NetworkProblem, arms: Integers, *, all_arms: bool = False) -> bool:
     """Return whether mean +- B sd of the first layer, after pulls of `arms`, miss its output at
-    the best arm.
+    the best arm; or whether its envelope over `all_arms` does.
     """
+    if all_arms:
+        best = int(chain.expected_reward.argmax())
+        sets = BoxSets(chain.model, all_arms=True)
+        for arm in np.unique(arms):
+            sets.update(arm, [output[arm] for output in chain.outputs])
+        low, high = (ends[best, 0] for ends in sets.regions()[0])
+        return bool(not low <= chain.outputs[0][best, 0] <= high)
     places = [chain.expected_reward.argmax(), *np.unique(arms)]
     best, *pulled = chain.outputs[0][places, 0].tolist()
     posterior = RowPosterior(KERNEL, chain.model.points[places], NOISE_VARIANCE)
@@ -170,19 +206,26 @@ def refuted_after(chain: NetworkProblem, arms: Integers) -> float:
 
 
 def what_bounds_did(
-    source: Source, numbers: Sequence[int], arms: Integers, ends: Array, seed: int
+    source: Source,
+    numbers: Sequence[int],
+    arms: Integers,
+    ends: Array,
+    seed: int,
+    *,
+    all_arms: bool = False,
 ) -> pd.DataFrame:
     """Return a row per chain of `numbers` on which GPN-UCB pulled `arms` (n, T).
 
-    Columns: `excluded`, whether its bounds lost the best arm; `missed`, whether its simple regret
-    at T, `ends` (n,) in ranges, is not near; `refuted`, the round after which outputs refute B.
+    Columns: `excluded`, whether its bounds lost the best arm (`excludes_best`); `missed`, whether
+    its simple regret at T, `ends` (n,) in ranges, is not near; `refuted`, the round after which
+    outputs refute B.
     """
     rows = []
     for number, pulled, end in zip(numbers, arms, ends, strict=True):
         chain = source(Trial(seed, number))
         rows.append(
             {
-                "excluded": excludes_best(chain, pulled),
+                "excluded": excludes_best(chain, pulled, all_arms=all_arms),
                 "missed": end > NEAR,
                 "refuted": refuted_after(chain, pulled),
             }
@@ -194,7 +237,13 @@ def what_bounds_did(
 
 
 def bound_ratios(
-    network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str
+    network: RandomNetwork,
+    n_grid: int,
+    horizon: int,
+    trial: Trial,
+    *,
+    mode: str,
+    all_arms: bool = False,
 ) -> dict[str, float]:
     """Return the largest r_t over its bound (`step`: eq. 49), and R_t over Theorem 1's (`total`).
 
@@ -204,7 +253,8 @@ def bound_ratios(
     proof, and the bounds contain what rounding adds, `slack` as a share of the range of the reward:
     a grid point of a dilated box lies within its diameter + 2 h of the one next to the true input,
     h half a cell's diagonal; moving a bound there costs L h for the mean and L h for B sd, and the
-    rounding itself adds L h, on both sides: 10 L h a layer, carried on like 2 B sd.
+    rounding itself adds L h, on both sides: 10 L h a layer, carried on like 2 B sd. With `all_arms`
+    the first layer has its envelope over the arms, which needs no rounding.
     """
     problem = network(trial)
     model = problem.model
@@ -217,6 +267,7 @@ def bound_ratios(
         outward=outward,
         half_width=network.norm,
         radius=10.0 if outward else 1.0,
+        all_arms=all_arms,
     )
     m = len(model.widths)
     arms = np.empty(horizon, dtype=int)
@@ -287,10 +338,13 @@ def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> A
     return problem.regret(np.array(arms))
 
 
-def relative_widths(source: Source, pulls: int, trial: Trial) -> float:
-    """Return the width of cUCB's bounds over GPN-UCB's after its pulls, median over the arms."""
+def relative_widths(source: Source, pulls: int, trial: Trial, *, all_arms: bool = False) -> float:
+    """Return the width of cUCB's bounds over GPN-UCB's after its pulls, median over the arms.
+
+    With `all_arms` GPN-UCB's first layer has its envelope.
+    """
     problem = source(trial)
-    policy = GPNUCB(problem.model, pulls, rng=trial.rng("policy"))
+    policy = GPNUCB(problem.model, pulls, rng=trial.rng("policy"), all_arms=all_arms)
     other = CascadeUCB(problem.model, pulls)
     for _, arm, observation in rounds(policy, problem, pulls, trial.rng("noise")):
         other.tell(arm, observation)

@@ -72,11 +72,12 @@ def regrets(
     quantity: str,
     nonada: Mapping[str, tuple[Array, Array]] | None = None,
 ) -> Figure:
-    """Return cumulative or simple regret (Figs. 11, 12), four panels {title: traces}.
+    """Return cumulative or simple regret (Figs. 11, 12), panels {title: traces}, two a row.
 
     `nonada`: {title: numbers of pulls (k,), simple regrets of NonAda (trials, k)}.
     """
-    fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.5))
+    rows = len(panels) // 2
+    fig, axes = plt.subplots(rows, 2, figsize=(WIDTH, 3.25 * rows), squeeze=False)
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
         figures.regret_quartiles(
             ax,

@@ -75,6 +75,17 @@ def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Arr
     return mean[:, 0], sds
 
 
+def with_own_ties(
+    model: NetworkModel, horizon: int | None, *, rule: Callable[..., Any], key: int, rng: Seed = 0
+) -> Any:
+    """Return a rule whose order of ties is not that of a trial's other rules.
+
+    It draws from a stream of its own, by the `key` and the trial's generator.
+    """
+    drawn = int(np.random.default_rng(rng).integers(2**63))
+    return rule(model, horizon, rng=np.random.default_rng([key, drawn]))
+
+
 class BlackBox(AskTell):
     """A policy, made by `policy(model, horizon, rng=rng)`, that sees only the reward.
 

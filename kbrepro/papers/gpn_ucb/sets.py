@@ -146,8 +146,10 @@ class BoxSets(NetworkSets):
         self.itself = itself
         self.all_arms = all_arms
         self._first = None
+        # over all arms: those up to here are looked at first
+        self._nearest = 1.0 if all_arms else self.radius
         if first or all_arms:
-            self._first = arm_neighbours(model.points, model.lipschitz, self.radius)
+            self._first = arm_neighbours(model.points, model.lipschitz, self._nearest)
         # of every layer's inputs, which sides of a box a corner has, one row a corner
         self._upper_ends = [grid(2, d) > 0 for d in model.widths[:-1]]
 
@@ -177,9 +179,15 @@ class BoxSets(NetworkSets):
             undercut = enveloped < column
             L = self.model.lipschitz
             points = self.model.points
-            reaches = ~undercut & (column + L * self.radius < enveloped.max())
-            farther = column[reaches] + L * cdist(points, points[reaches])
-            enveloped = np.minimum(enveloped, farther.min(axis=1, initial=np.inf))
+            reaching = np.flatnonzero(~undercut)
+            reaching = reaching[column[reaching].argsort()]
+            values = column[reaching] + L * self._nearest
+            # from afar an arm lowers only what exceeds its value by L times `_nearest`
+            for targets in np.array_split(enveloped.argsort(), 16):
+                lower = reaching[: values.searchsorted(enveloped[targets].max())]
+                farther = column[lower] + L * cdist(points[targets], points[lower])
+                least = farther.min(axis=1, initial=np.inf)
+                enveloped[targets] = np.minimum(enveloped[targets], least)
         return enveloped
 
     def _through(self, i: int, low: Array, high: Array) -> Array:

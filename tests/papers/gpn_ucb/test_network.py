@@ -106,3 +106,7 @@ def test_a_chain_has_trials_that_differ_by_ties_alone_and_a_rule_may_play_the_fi
     for rule, curve in whole.items():
         np.testing.assert_array_equal(few[rule].arms, curve.arms[[0, 1, 4, 5]])
         np.testing.assert_array_equal(few[rule].regret, curve.regret[[0, 1, 4, 5]])
+    job = partial(play_few, experiment, 2, 4, begin=1)
+    few = Planned(job, 2, 5, first=2).play("few of the second chain")
+    for rule, curve in whole.items():
+        np.testing.assert_array_equal(few[rule].arms, curve.arms[[5, 6]])

@@ -20,6 +20,7 @@ from kbrepro.papers.gpn_ucb.policies import (
     black_box_ucb,
     nonadaptive,
     uniform_design,
+    with_own_ties,
 )
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, exact_chain
 from kbrepro.trials.simulation import run
@@ -142,3 +143,22 @@ def test_the_quadrature_is_the_brute_force_sum_also_where_values_dip_and_the_mea
     np.testing.assert_allclose(computed[arms][pulled], expected[pulled], rtol=0.01, atol=1e-9)
     error = np.sqrt(4 * computed / 10_000)  # at most: no gain exceeds 4
     assert (np.abs(sampled.expected_improvement() - computed) <= 5 * error + 1e-4).all()
+
+
+def test_a_rule_with_own_ties_is_the_rule_with_another_order_by_its_key():
+    problem, orders = exact_chain(20)(Trial(3, 0)), []
+    for key in (1, 2):
+        make = partial(with_own_ties, rule=CascadeUCB, key=key)
+        arms = run(
+            make(problem.model, 4, rng=Trial(3, 0).rng("policy")),
+            problem,
+            4,
+            Trial(3, 0).rng("noise"),
+        ).arms
+        own = np.random.default_rng([key, Trial(3, 0).rng("policy").integers(2**63)])
+        alike = CascadeUCB(problem.model, 4, rng=own)
+        np.testing.assert_array_equal(arms, run(alike, problem, 4, Trial(3, 0).rng("noise")).arms)
+        orders.append(arms.tolist())
+    common = CascadeUCB(problem.model, 4, rng=Trial(3, 0).rng("policy"))
+    orders.append(run(common, problem, 4, Trial(3, 0).rng("noise")).arms.tolist())
+    assert len({order[0] for order in orders}) == 3
