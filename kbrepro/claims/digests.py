@@ -5,8 +5,10 @@ edition freezes those of all sentences.
 
 import ast
 import hashlib
+import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,10 @@ from kbrepro.claims.judging import Claim, Theorem
 
 #: In the text of a syntax tree: a docstring, and what some Pythons leave out.
 SILENT = re.compile(r"Expr\(value=Constant\(value=(['\"]).*?\1\)\)|\w+=\[\]|, ")
-#: A variable, an argument or a function there; they become <name>.
-NAME = re.compile(r"\b(?:Name\(id|arg\(arg|FunctionDef\(name)='(\w+)'")
-
+#: A variable, an argument, a function or a class there; they become <name>.
+NAME = re.compile(r"\b(?:Name\(id|arg\(arg|FunctionDef\(name|ClassDef\(name)='(\w+)'")
+#: `words.better`, which is `better`.
+OF_WORDS = re.compile(r"Attribute\(value=Name\(id='words'ctx=Load\(\)\)attr='(\w+)'")
 
 #: Before the name of a function: the effect that its decorator has.
 EFFECT = "effect of "
@@ -30,7 +33,9 @@ def frozen(sentence: Claim | Theorem) -> str:
     """
     if isinstance(sentence, Theorem):
         said = (sentence.statement, sentence.outcome, sentence.corrected)
-        return _hashed([said, sentence.slopes, digest(sentence.check)])
+        # an outcome that is given was not counted in runs
+        checked = "" if sentence.outcome else digest(sentence.check)
+        return _hashed([said, sentence.slopes, checked])
     said = (sentence.quote, sentence.kind, sentence.finding)
     predicate = sentence.predicate
     return _hashed([said, digest(predicate, EFFECT + predicate.__name__)])
@@ -43,20 +48,30 @@ def code_of(path: Path) -> str:
 
 def digest(function: Callable[..., Any], *others: str) -> str:
     """Return 16 hex digits of the syntax tree of a module's function, of `others` of its module,
-    and of all that they name: functions and tables of its module and of the words, numbers and
-    texts of any.
+    and of all that they name: functions and tables of its module and of the words, numbers, texts
+    and lists of them of any. Of a function that another one returned it is the tree of that one,
+    and with what it was called.
+
+    ValueError on a function without a name in its module.
     """
     module = function.__globals__
     trees: dict[str, str] = {}
     for path in (words.__file__, module["__file__"]):
         trees |= _trees(Path(path).read_text(encoding="utf-8"))
-    names = [function.__name__, *others]
-    said = {}
+    first = function.__qualname__.partition(".")[0]
+    if first not in trees:
+        raise ValueError(f"{module['__file__']} must give a name to {function.__qualname__}")
+    names, said = [first, *others], {}
+    if cells := function.__closure__:
+        held = [cell.cell_contents for cell in cells]
+        names += [value.__name__ for value in held if callable(value)]
+        said["held"] = json.dumps(held, default=lambda value: getattr(value, "__name__", ""))
     for name in names:  # they become more
         if name not in said:
-            value = module.get(name)
-            is_plain = isinstance(value, int | float | str)
-            said[name] = repr(value) if is_plain else trees.get(name, "")
+            said[name] = trees.get(name, "")
+            if name not in trees:
+                with suppress(KeyError, TypeError):  # it is no number, text or list of them
+                    said[name] = json.dumps(module[name])
             names += re.findall(r"<(\w+)>", said[name])
     return _hashed(sorted(said.items()))
 
@@ -77,8 +92,7 @@ def _trees(source: str) -> dict[str, str]:
                 if keyword.arg == "effect":
                     texts[EFFECT + getattr(statement, "name", "")] = _text(keyword.value)
         vars(statement).update(decorator_list=[])
-        text, own = _text(statement)
-        texts.update(dict.fromkeys(own[:1], (text, own)))
+        texts |= dict.fromkeys(_defined(statement), _text(statement))
     trees = {}
     for defined, (text, own) in texts.items():
         for number, name in enumerate(own):
@@ -88,7 +102,21 @@ def _trees(source: str) -> dict[str, str]:
     return trees
 
 
+def _defined(statement: ast.stmt) -> list[str]:
+    """The names of a module that a statement defines: a function, a class, or all its targets."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return [statement.name]
+    targets = getattr(statement, "targets", [getattr(statement, "target", statement)])
+    names = []
+    for target in targets:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.append(node.id)
+    return names
+
+
 def _text(tree: ast.AST) -> tuple[str, list[str]]:
     """A syntax tree as text, and the names that it binds."""
-    text = NAME.sub(r"<\1>", SILENT.sub("", ast.dump(tree)))
+    text = OF_WORDS.sub(r"Name(id='\1'", SILENT.sub("", ast.dump(tree)))
+    text = NAME.sub(r"<\1>", text)
     return text, re.findall(r"<(\w+)>(?!ctx=Load)", text)
