@@ -117,7 +117,8 @@ def play(notebooks: Names, profile: str, labels: Names, fresh: Names, minutes: f
     runs = plan(notebooks, profile, paths.project_root())
     if profile == paths.NEXT:
         for r in runs:
-            click.echo("\n".join(edition.require_frozen(r)), err=True)
+            for line in edition.require_frozen(r):
+                click.echo(line, err=True)
     if labels and len(runs) > 1:
         raise click.UsageError("--label needs one notebook: name it")
     fresh_labels = missing.replaceable(runs, fresh)
@@ -211,6 +212,23 @@ def switch(notebook: str) -> None:
     root = paths.project_root()
     edition.put_in_place(root, *profiles.named_notebooks(root, [notebook]))
     click.echo(f"Next: kbrepro reproduce {notebook}; then write its findings (CONTRIBUTING.md)")
+
+
+@main.command()
+@click.argument("notebook")
+def rerun(notebook: str) -> None:
+    """Play one more experiment of the paper's size, with a seed that was frozen.
+
+    Which sentences hold in it is written to rerun.json beside the trials of the edition that is
+    shown; those that it cannot judge are listed. It takes minutes.
+    """
+    from kbrepro.batch import edition, profiles
+
+    root = paths.project_root()
+    (name,) = profiles.named_notebooks(root, [notebook])
+    for line in edition.play_again(root, name):
+        click.echo(line)
+    click.echo(f"Next: kbrepro reproduce {notebook}")
 
 
 @main.command()

@@ -14,6 +14,8 @@ FULL_SCALE = "paper"
 NEXT = "next"
 #: What was frozen before trials were played: beside them.
 EDITION = "edition.json"
+#: Which sentences hold in one more experiment, with a seed that was frozen: beside them, too.
+RERUN = "rerun.json"
 
 
 class ProjectNotFound(RuntimeError):

@@ -13,13 +13,14 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from kbrepro import checks, paths
 from kbrepro.batch import profiles
-from kbrepro.batch.plans import plan_of
+from kbrepro.batch.plans import plan_of, remembering
 from kbrepro.batch.profiles import Run
 from kbrepro.batch.run import git_state
 from kbrepro.claims import judging, replication, scorecard, tables, words
@@ -29,7 +30,7 @@ from kbrepro.claims.tables import Kept
 from kbrepro.data.store import load
 from kbrepro.papers import folder_of
 from kbrepro.trials import store, sums
-from kbrepro.trials.store import PLAYED, Store
+from kbrepro.trials.store import PLAYED, Played, Store
 
 EDITION = "1.0"
 #: What all notebooks share is frozen here.
@@ -37,6 +38,8 @@ RULES = f"results/edition-{EDITION}.json"
 JUDGES = (words, tables, replication, judging)
 #: Seed of a pilot, which no edition has.
 PILOT = 0
+#: The profile of one experiment of the paper's size.
+ONCE = "once"
 
 
 def freeze_rules(root: Path, reason: str = "") -> Path:
@@ -45,13 +48,10 @@ def freeze_rules(root: Path, reason: str = "") -> Path:
     ValueError if they are frozen and there is no reason to do it again, or if files have changes
     that are not committed.
     """
-    judges = {}
-    for module in JUDGES:
-        judges[module.__name__] = code_of(Path(str(module.__file__)))
     sentences = {}
     for notebook in profiles.named_notebooks(root, []):
         sentences[notebook] = _digests(root, notebook)
-    return _freeze(root, root / RULES, {"judges": judges, "sentences": sentences}, reason)
+    return _freeze(root, root / RULES, {"judges": _judges(), "sentences": sentences}, [], reason)
 
 
 def freeze_notebook(root: Path, notebook: str, reason: str = "") -> Path:
@@ -62,12 +62,18 @@ def freeze_notebook(root: Path, notebook: str, reason: str = "") -> Path:
     ValueError if the rules are not frozen, or like `freeze_rules`.
     """
     (r,) = profiles.plan([notebook], paths.NEXT, root)
-    sentences = _rules(root)["sentences"][notebook]
+    rules = _rules(root)
+    sentences = rules["sentences"][notebook]
     content: dict[str, Any] = {"sentences": sentences, "labels": _settings(r)}
     seeds = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
     content["seed"] = int.from_bytes(seeds[:4], "big")
     content["seed of another rerun"] = int.from_bytes(seeds[4:8], "big")
-    return _freeze(root, r.played / paths.EDITION, content, reason)
+    return _freeze(root, r.played / paths.EDITION, content, rules["frozen"], reason)
+
+
+def _judges() -> dict[str, str]:
+    """What is frozen of the code that judges, by module."""
+    return {module.__name__: code_of(Path(str(module.__file__))) for module in JUDGES}
 
 
 def _rules(root: Path) -> dict[str, Any]:
@@ -77,14 +83,18 @@ def _rules(root: Path) -> dict[str, Any]:
     return rules
 
 
-def _freeze(root: Path, path: Path, content: dict[str, Any], reason: str) -> Path:
+def _freeze(
+    root: Path, path: Path, content: dict[str, Any], earlier: list[dict[str, str]], reason: str
+) -> Path:
     """Write what is frozen; what was frozen before must have been another thing, and the reason
-    is kept.
+    is kept. To freeze a notebook is no other freeze than the `earlier` ones of the rules, at first.
     """
     _require_committed(root)
     before = paths.facts_of(path.parent, path.name)
     place = path.relative_to(root).as_posix()
-    times = [*before.get("frozen", []), {"on": time.strftime("%Y-%m-%d"), "why": reason}]
+    times = before.get("frozen", earlier)
+    if before or not earlier:
+        times = [*times, {"on": time.strftime("%Y-%m-%d"), "why": reason}]
     if before and {**before, **content} == before:
         raise ValueError(f"{place} is frozen, and nothing differs from it")
     if before and not reason:
@@ -115,7 +125,8 @@ def _settings(r: Run) -> dict[str, str]:
     """A digest of the settings of every label, as they are with the seed of a pilot; numbers count
     by six digits, since another processor rounds in another way.
     """
-    plan = plan_of(r.notebook, {**r.parameters, "seed": PILOT}, load, r.edition)
+    loads = remembering(r.kept_in)
+    plan = plan_of(r.notebook, {**r.parameters, "seed": PILOT}, loads, r.edition)
     digests = {}
     for label, planned in plan.items():
         text = json.dumps(scorecard.rounded(planned.job(label).settings), sort_keys=True)
@@ -125,7 +136,7 @@ def _settings(r: Run) -> dict[str, str]:
 
 
 def require_frozen(r: Run) -> list[str]:
-    """Return a line if sentences of a notebook are not as they were frozen.
+    """Return a line if sentences of a notebook, or what judges them, are not as they were frozen.
 
     ValueError if the edition is not frozen, if the settings of labels are not the frozen ones, or
     if files have changes that are not committed.
@@ -135,14 +146,18 @@ def require_frozen(r: Run) -> list[str]:
     if not edition:
         raise ValueError(f"{r.notebook} is not frozen: `kbrepro freeze {number}` does it")
     _require_committed(r.root)
-    now, then = _settings(r), edition["labels"]
-    if others := [label for label in now | then if now.get(label) != then.get(label)]:
+    if others := _differing(_settings(r), edition["labels"]):
         raise ValueError(
             f"{r.notebook}: the settings of {', '.join(others)} are not the frozen ones"
         )
-    now = _digests(r.root, r.notebook)
-    changed = [name for name, digest in now.items() if edition["sentences"].get(name) != digest]
+    changed = _differing(_judges(), _rules(r.root)["judges"])
+    changed += _differing(_digests(r.root, r.notebook), edition["sentences"])
     return [f"{number}: changed since the rules were frozen: {', '.join(changed)}"] * bool(changed)
+
+
+def _differing(now: Mapping[str, str], then: Mapping[str, str]) -> list[str]:
+    """Names whose digests differ, or that one of the two lacks."""
+    return [name for name in {**then, **now} if now.get(name) != then.get(name)]
 
 
 def progress(root: Path) -> Iterator[str]:
@@ -152,7 +167,7 @@ def progress(root: Path) -> Iterator[str]:
     for path in sorted(root.glob(f"results/{paths.NEXT}/*/{PLAYED}/{paths.EDITION}")):
         notebook = path.parents[1].name
         frozen_labels = paths.read_json(path)["labels"]
-        there = store.labels(path.parent)
+        there = store.labels(path.parent).keys() & frozen_labels.keys()
         shown = store.labels(root / f"results/{paths.FULL_SCALE}/{notebook}/{PLAYED}")
         seconds = 0.0
         for label in shown.keys() & (frozen_labels.keys() - there):
@@ -168,13 +183,19 @@ def put_in_place(root: Path, notebook: str) -> None:
     """Put the next edition of a notebook in the place of the one that is shown: plan, claims, text,
     trials. What is shown of it is made anew by `kbrepro reproduce`.
 
-    ValueError if a label is missing, or like `require_frozen`.
+    ValueError if a label is missing, or was played with another seed or changed since, or like
+    `require_frozen`.
     """
     (r,) = profiles.plan([notebook], paths.NEXT, root)
     require_frozen(r)
-    labels = paths.facts_of(r.played, paths.EDITION)["labels"]
-    if missing := [*labels.keys() - store.labels(r.played).keys()]:
-        raise ValueError(f"{notebook} lacks {len(missing)} of {len(labels)} labels: {missing[0]}")
+    plan, missing = r.plan, []
+    for label, planned in plan.items():
+        if not isinstance(r.kept_in.find(planned.job(label), settings_alone=True), Played):
+            missing.append(label)
+    if missing:
+        raise ValueError(f"{notebook} lacks {len(missing)} of {len(plan)} labels: {missing[0]}")
+    if wrong := [line for line in sums.wrong(r.played) if not line.startswith(paths.EDITION)]:
+        raise ValueError(f"{notebook}: {wrong[0]}")
     folder = folder_of(notebook)
     paper = root / f"kbrepro/papers/{folder}"
     files = {path: paper / path.name for path in paper.glob(f"{paths.NEXT}/[!_]*.py")}
@@ -188,7 +209,7 @@ def put_in_place(root: Path, notebook: str) -> None:
     shutil.rmtree(paper / paths.NEXT)
     shown = root / f"results/{paths.FULL_SCALE}/{notebook}"
     shutil.rmtree(shown / PLAYED)
-    (shown / "run.json").unlink()
+    (shown / "run.json").unlink(missing_ok=True)
     r.played.rename(shown / PLAYED)
     r.folder.rmdir()
     paths.write_text(shown / PLAYED / sums.NAME, sums.text(sums.of(shown / PLAYED)))
@@ -199,16 +220,49 @@ def not_evaluated(root: Path, notebook: str) -> Iterator[str]:
     for every sentence that its trials cannot judge; no number of a result.
     """
     (r,) = profiles.plan([notebook], paths.NEXT, root)
-    small = profiles.values_of(root, notebook, "once") | {"seed": PILOT}
-    for name in small:
-        checks.one_of(r.parameters, **{f"parameter of {notebook}": name})
-    plan = plan_of(notebook, r.parameters | small, load, r.edition)
-    with tempfile.TemporaryDirectory() as folder:
-        for label, planned in plan.items():
-            planned.play(label, Store(Path(folder)))
-        kept = Kept(Path(folder), r.parameters | small, lambda: plan)
+    with _played_once(r, PILOT) as kept:
         for sentence in _sentences(root, notebook):
             try:
                 scorecard.record_of(sentence, kept)
             except Exception as error:  # whatever a predicate does
-                yield f"{sentence.id} does not evaluate ({type(error).__name__}: {error})"
+                yield _not_judged(sentence, error)
+
+
+def play_again(root: Path, notebook: str) -> Iterator[str]:
+    """Play one experiment of the paper's size, with the second seed that was frozen, and keep which
+    observations hold in it; yield a line for each that it cannot say.
+
+    ValueError if the edition that is shown was not frozen.
+    """
+    (r,) = profiles.plan([notebook], paths.FULL_SCALE, root)
+    edition = paths.facts_of(r.played, paths.EDITION)
+    if not edition:
+        raise ValueError(f"{notebook} was not frozen before it was played")
+    held = {}
+    with _played_once(r, edition["seed of another rerun"]) as kept:
+        for sentence in sentences_of(folder_of(notebook)):
+            if isinstance(sentence, Claim) and sentence.kind == "observation":
+                try:
+                    held[sentence.id] = judging.held_once(sentence, kept)
+                except Exception as error:  # whatever a predicate does
+                    yield _not_judged(sentence, error)
+    paths.write_text(r.played / paths.RERUN, json.dumps(held, indent=1) + "\n")
+    paths.write_text(r.played / sums.NAME, sums.text(sums.of(r.played)))
+
+
+def _not_judged(sentence: Claim | Theorem, error: Exception) -> str:
+    return f"{sentence.id} does not evaluate ({type(error).__name__}: {error})"
+
+
+@contextmanager
+def _played_once(r: Run, seed: int) -> Iterator[Kept]:
+    """The trials of one experiment of the paper's size, which are not kept."""
+    small = profiles.values_of(r.root, r.notebook, ONCE) | {"seed": seed}
+    for name in small:
+        checks.one_of(r.parameters, **{f"parameter of {r.notebook}": name})
+    parameters = r.parameters | small
+    plan = plan_of(r.notebook, parameters, load, r.edition)
+    with tempfile.TemporaryDirectory() as folder:
+        for label, planned in plan.items():
+            planned.play(label, Store(Path(folder)))
+        yield Kept(Path(folder), parameters, lambda: plan)

@@ -99,16 +99,15 @@ def play_missing(
     `time.monotonic`, by the CPU seconds that the same job took before. Raises ValueError on an
     unknown label, OtherSettings, and NotKept where data is not here, before anything is played.
     """
-    at_full_scale = r.folder.parent.name == paths.FULL_SCALE
+    at_full_scale = r.folder.parent.name in (paths.FULL_SCALE, paths.NEXT)
     where = r.root / f"results/{paths.FULL_SCALE}/{r.notebook}/{PLAYED}"
     own = Store(r.played, fresh)
     full = own if at_full_scale else Store(where, read_only=True)
-    short = not (at_full_scale or r.edition)
-    plan, _ = with_data(r.notebook, r.parameters, full, short, r.edition)
+    plan, _ = with_data(r.notebook, r.parameters, full, not at_full_scale, r.edition)
     labels = _normal(labels)
     for label in labels:
         checks.one_of(plan, label=label)
-    kept, n_cores = store.labels(full.folder), joblib.effective_n_jobs(n_workers())
+    kept, n_cores = store.labels(where), joblib.effective_n_jobs(n_workers())
     missing, n_left = {}, 0
     for label in labels or plan:
         job = plan[label].job(label)

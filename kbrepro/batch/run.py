@@ -45,8 +45,13 @@ def run_notebooks(
     What their plans lack in their stores is played first, and kept there; labels in `fresh` (`*`:
     all) are played anew. Raises ValueError on a wrong name, parameter or profile before anything
     runs. If a notebook fails, its previous results stay, the others still run, and RunFailed is
-    raised at the end.
+    raised at the end. The next edition is not shown before it is the one of the full scale.
     """
+    if profile == paths.NEXT:
+        raise ValueError(
+            f"profile = {profile!r} is not allowed here: `kbrepro play --profile {profile}` plays"
+            " what is frozen, and `kbrepro switch` shows it"
+        )
     runs = plan(notebooks, profile, root)
     fresh = replaceable(runs, fresh)
     failed = []

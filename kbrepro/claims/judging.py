@@ -403,6 +403,25 @@ def _at(place: Integers, n: int) -> Integers:
     return place
 
 
+def held_once(claim: Claim, kept: Kept) -> bool:
+    """Return whether a claim holds in one experiment of the paper's size, the first trials of every
+    table, under the main interpretation.
+
+    ValueError if a table is a finite population, of which no other experiment can be played.
+    """
+    tables = claim.tables()
+    if any(table.rows for table in tables):
+        raise ValueError("its rows are those that the paper names")
+    trials = [table.under(kept, {}) for table in tables]
+    _of_all(claim.predicate, trials, Draw(drawing.all_kept))  # which columns it asks for
+    draws = [Draw(partial(_first, table.size)) for table in tables]
+    return bool(np.all(claim.predicate(*map(View, trials, draws))))
+
+
+def _first(size: int, n: int) -> Integers:
+    return drawing.all_kept(min(size or n, n))
+
+
 def verdict_of(readings: Sequence[Reading]) -> Verdict:
     """Return the verdict on readings, the main one first, which decides the word."""
     main = readings[0]

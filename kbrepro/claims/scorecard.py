@@ -136,14 +136,21 @@ def of_paper(paper: str, kept: Kept) -> Card:
     run["choices"] = _choices(claims, kept)
     if kept.edition:
         run["edition"] = _edition(kept.edition, records)
+    if held := paths.facts_of(kept.folder, paths.RERUN):
+        run["rerun"] = [held]
     enough = [claim for claim in counted if judged(claim, kept).verdict.word != TOO_FEW]
     run["at_once"] = [line._asdict() for line in held_at_once(enough, kept)] if enough else []
     return run
 
 
 def _edition(frozen_before: Row, records: Sequence[Row]) -> list[Row]:
-    """Which edition it is, when and why it was frozen, and which sentences were changed since."""
-    changed = [record["id"] for record in records if record["changed"]]
+    """Which edition it is, when and why it was frozen, and which sentences were changed or left out
+    since.
+    """
+    same = {record["id"] for record in records if not record["changed"]}
+    ids = [record["id"] for record in records]
+    ids += [name for name in frozen_before["sentences"] if name not in ids]
+    changed = [name for name in ids if name not in same]
     rows = []
     for freeze in frozen_before["frozen"]:
         rows.append({"edition": frozen_before["edition"], "changed": changed} | freeze)
@@ -262,7 +269,7 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
     # a picture is said in words, too
     picture = f"![All sentences: {said}.](ranges.png)"
     parts = ["# Every claim", f"**All sentences**: {said}.", picture, CAPTION]
-    parts += [MEANS, KNOWING]
+    parts += [MEANS, " ".join(filter(None, (KNOWING, played_again(runs.values()))))]
     made: dict[str, str] = {}
     for name, run in runs.items():
         address, records = f"claims/{name}.md", [*run["claims"], *run["theorems"]]
@@ -282,8 +289,8 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
 
 
 def edition_of(run: Card) -> str:
-    """Return which edition the results of a paper are, when it was frozen, and what was changed
-    since.
+    """Return which edition the results of a paper are, when it was frozen, what was changed since,
+    and what came out in another rerun.
     """
     if not (freezes := run.get("edition")):
         return BEFORE
@@ -295,7 +302,26 @@ def edition_of(run: Card) -> str:
         reasons = "; ".join(f"{freeze['on']}: {freeze['why']}" for freeze in freezes[1:])
         said += f" Frozen {len(freezes)} times ({reasons})."
     changed = ", ".join(last["changed"]) or "nothing"
-    return f"{said} Changed since: {changed}."
+    return f"{said} Changed since: {changed}. {played_again([run])}".strip()
+
+
+def played_again(runs: Iterable[Card]) -> str:
+    """Return how many sentences that nearly all reruns support, or nearly none, came out in one
+    more; empty if none was played.
+    """
+    held: dict[str, list[bool]] = {AGAIN: [], NOT: []}
+    for run in runs:
+        (found,) = run.get("rerun", [{}])
+        for record in observed(run["claims"]):
+            if record["id"] in found:
+                held.get(record["verdict"], []).append(found[record["id"]])
+    again, seldom = held.values()
+    said = (
+        f"Played once more, with a seed fixed at the freeze: of {len(again)} sentences that at"
+        f" least 90 of 100 reruns support, {sum(again)} came out in it; of {len(seldom)} that at"
+        f" most 10 support, {sum(seldom)}."
+    )
+    return said * bool(again or seldom)
 
 
 def _entry(record: Row, address: str) -> list[str]:

@@ -30,6 +30,7 @@ COMMANDS = [
     "refresh",
     "report",
     "reproduce",
+    "rerun",
     "switch",
 ]
 ROOT = Path(__file__).parents[2]

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from fake_project import NAME, contents, make_project, notebook_of, write_paper
 from registering import registered
 
+from kbrepro import paths
 from kbrepro.__main__ import main
 from kbrepro.batch import plans, play, run
 from kbrepro.data import SensorData
@@ -216,3 +217,16 @@ def test_other_data_than_is_remembered_is_told_with_the_command_that_takes_it(ro
     output = refused("label 'data, minutes' was played with other settings")
     assert '--fresh "data, minutes"' in output
     assert called("--fresh", "data, minutes")[0] == 0 and called() == (0, "", "")
+
+
+def test_the_next_edition_plays_all_anew_and_remembers_its_data(root, data):
+    called()
+    paper = root / "kbrepro/papers/toy"
+    paths.write_text(paper / "next/__init__.py", "")
+    paths.write_text(paper / "next/experiments.py", PLAN)
+    (r,) = run.plan(["01"], "paper", root)
+    following = replace(r, folder=root / f"results/next/{NAME}")
+    assert play.play_missing(following)
+    assert kept(root, "next") == kept(root) == ["B", "C", "Matérn", "data,_minutes"]
+    data["here"] = replace(data["here"], checksum="")
+    assert isinstance(following.kept_in.find(following.plan["C"].job("C")), store.Played)

@@ -1,6 +1,7 @@
 """The verdict on numbers, and what a claim's readings, tables and clauses do to it."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +18,12 @@ from kbrepro.claims.judging import (
     claim,
     conjunction,
     held_at_once,
+    held_once,
     judge,
     unchecked,
     verdict_of,
 )
-from kbrepro.claims.tables import TOTAL, Table
+from kbrepro.claims.tables import TOTAL, Kept, Table
 from kbrepro.claims.words import better
 
 
@@ -115,7 +117,7 @@ def test_theorems_by_their_outcome():
     assert Outcome.worst(cases) == cases[2]
     assert Outcome(30, 100, allowed=0.1).outcome == "false as printed"
     never, unit = unchecked("T", "", "why", "q"), judging.tested("T", "", "what", "q")
-    assert [scorecard.record_of(each, None)["outcome"] for each in (never, unit)] == [
+    assert [scorecard.record_of(each, Kept(Path()))["outcome"] for each in (never, unit)] == [
         "not checkable by a run",
         "by a unit test",
     ]
@@ -340,3 +342,16 @@ def test_a_sentence_on_a_sample_and_on_a_finite_population_is_one_of_those_at_on
     )
     (line,) = held_at_once([claim], Columns(one=values, two=values))
     assert line.holds == [claim.id]
+
+
+def test_one_experiment_is_the_first_trials_of_the_main_interpretation():
+    kept = Columns(x={"a": [1, 1, 9], "b": [2, 2, 2]})
+    table = Table("x", "x", 2, pool=("a", "b"))
+    lower = claim("9-A", "")(lambda x: better(x["a"], x["b"]))
+    assert held_once(replace(lower, of_parts=(table,)), kept) is True
+    all_three = replace(
+        table, size=3, readings={"c": {"main": {}, "swapped": {"a": "b", "b": "a"}}}
+    )
+    assert held_once(replace(lower, of_parts=(all_three,)), kept) is False
+    with pytest.raises(ValueError, match="its rows are those that the paper names"):
+        held_once(replace(lower, of_parts=(replace(table, rows=3),)), kept)

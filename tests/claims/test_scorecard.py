@@ -234,6 +234,28 @@ def test_totals_count_observations_alone():
     )
 
 
+def test_another_rerun_is_said_of_what_nearly_all_or_no_reruns_support():
+    verdicts = ["comes out again", "comes out again", "does not", "now and then", "does not"]
+    claims = [
+        CLAIM | {"id": f"9-{name}", "verdict": verdict}
+        for name, verdict in zip("ABCDE", verdicts, strict=True)
+    ]
+    claims.append(OWN | {"id": "9-F"})
+    held = {"9-A": True, "9-B": False, "9-C": True, "9-D": True, "9-F": True}  # 9-E cannot be said
+    run = RUN | {"claims": claims, "rerun": [held], "findings": []}
+    told = (
+        "Played once more, with a seed fixed at the freeze: of {} sentences that at least 90 of 100"
+        " reruns support, {} came out in it; of {} that at most 10 support, {}."
+    ).format
+    assert scorecard.played_again([run]) == told(2, 1, 1, 1)
+    assert scorecard.played_again([run, RUN, run]) == told(4, 2, 2, 2)
+    assert scorecard.played_again([RUN | {"claims": claims}]) == ""
+    frozen = [{"edition": "1.0", "on": "2026-01-01", "why": "", "changed": []}]
+    pages = scorecard.pages({"09_toy": run | {"edition": frozen}}, {"09_toy": "Toy, 2026"})
+    assert pages["claims/09_toy.md"].count(told(2, 1, 1, 1)) == 1
+    assert pages["README.md"].count(told(2, 1, 1, 1)) == 2  # at its head, too
+
+
 def test_numbers_have_six_digits_and_do_not_turn_with_the_last_bits():
     now = {"a": [1 / 3, 2], "b": {"c": "text", "d": True, "e": 123456.7}, "n": [None, float("inf")]}
     told = {
