@@ -33,6 +33,7 @@ from kbrepro import checks
 from kbrepro.claims import tables as drawing
 from kbrepro.claims.estimates import Estimate, share
 from kbrepro.claims.replication import (
+    FEWEST_REDRAWS,
     ONE_PLAY,
     REDRAWS,
     Holds,
@@ -359,8 +360,14 @@ def replication_probabilities(
         _of_all(predicate, trials, every)  # which columns it asks for
     if all(table.size == 1 and not table.rows for table in tables):
         return [enumerated(_every_pair(predicate, trials), rng) for trials in readings]
+    # plays of many rows take long to draw anew
+    several = any(0 < there.table.rows < there.n for there in chain.from_iterable(readings))
     return probabilities(
-        _held(predicate, readings), tables, [_counts(trials) for trials in readings], rng
+        _held(predicate, readings),
+        tables,
+        [_counts(trials) for trials in readings],
+        rng,
+        redraws=FEWEST_REDRAWS if several else REDRAWS,
     )
 
 

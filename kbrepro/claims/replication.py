@@ -98,9 +98,13 @@ def redrawn(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int) ->
     which, plays = _finite(n, sampled, rng, redraws * EXPERIMENTS)
     if plays == 1:
         return which
-    kept = rng.integers(plays, size=(redraws, sampled.rows, plays))
-    of_redraw = np.repeat(np.arange(redraws), EXPERIMENTS)[:, None]
-    return which * plays + kept[of_redraw, which, rng.integers(plays, size=which.shape)]
+    # small numbers, since there are many
+    kept = rng.integers(plays, size=(redraws, sampled.rows * plays), dtype=np.int8)
+    begins = np.repeat(np.arange(redraws), EXPERIMENTS)[:, None] * kept.shape[1]
+    which = which * plays
+    place = begins + which
+    place += rng.integers(plays, size=which.shape, dtype=np.int8)
+    return which + kept.ravel()[place]
 
 
 def drawn_once(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int) -> Integers:
@@ -111,12 +115,13 @@ def drawn_once(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int)
     if not sampled.rows:
         return _some(n, sampled.size or n, rng, experiments)
     which, plays = _finite(n, sampled, rng, experiments)
-    return which * plays + rng.integers(plays, size=which.shape)
+    return which * plays + rng.integers(plays, size=which.shape, dtype=np.int8)
 
 
 def _some(n: int, size: int, rng: np.random.Generator, experiments: int) -> Integers:
     """Some of n rows, each at most once, (experiments, size)."""
-    return rng.permuted(np.tile(np.arange(n), (experiments, 1)), axis=1)[:, :size]
+    rows = np.arange(n, dtype=np.min_scalar_type(n))
+    return rng.permuted(np.tile(rows, (experiments, 1)), axis=1)[:, :size].astype(np.intp)
 
 
 def _finite(
