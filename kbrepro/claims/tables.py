@@ -253,8 +253,9 @@ class Trials:
         shown = str(self.names.get(statistic, statistic))
         if self.table.load is None:
             return self.kept.column(label, name, shown)
-        suffix = label if "*" in self.names else ""
-        return self.kept.loaded(self.table.load)[name + suffix, shown]
+        if "*" in self.names:
+            name += label
+        return self.kept.loaded(self.table.load)[name, shown]
 
     @property
     def n(self) -> int:
