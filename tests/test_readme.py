@@ -15,6 +15,7 @@ from kept_trials import kept_in
 from pages import ROOT, blocks, page
 
 import kbrepro as kb
+from kbrepro import papers
 from kbrepro.claims import scorecard
 from kbrepro.claims.judging import AGAIN, NOT, SOMETIMES, TOO_FEW
 from kbrepro.claims.tables import TOTAL
@@ -198,6 +199,14 @@ def test_every_number_of_the_readme_is_that_of_the_committed_results():
     settings = r"[Ee]dition 1\.0|for d = 1, 2, 3|at (?:least|most) \d+ of 100|GP-UCB/5|β/5|95 %"
     settings += r"|Python 3\.11|\b20[12]\d\b|Figs?\. \d\w?|footnote 11|at most 10 do|10 or 90|1e-8"
     assert re.findall(r"\S*\d\S*", re.sub(settings, "", text)) == []
+
+
+def test_papers_whose_criteria_were_frozen_before_play_are_named():
+    """Their short names, such as BKB."""
+    named = re.search(r"\[Edition 1\.0\]\([^)]*\), so far ([^;]*), freezes", README)[1]
+    titles = {paper.notebook: paper.title.partition(",")[0] for paper in papers.found().values()}
+    frozen = {titles[name] for name, run in runs().items() if run.get("edition")}
+    assert frozen <= {*re.split(", | and ", named)}
 
 
 def test_what_ei_beats_igp_ucb_with_in_fig_1():

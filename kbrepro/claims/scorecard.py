@@ -66,16 +66,19 @@ PARTS = {"claims", "theorems", "findings", "choices", "at_once"}
 ROW = "Row of Table"
 #: What an edition is, whatever was played of it.
 KNOWING = (
-    "We wrote the criteria knowing the trials of edition 0.3.0. Readers then changed criteria, or"
-    " what counts, of 30 and 38 rows: 8 and 19 towards the paper, 11 and 8 away from it, 11 and 11"
-    " neither ([all of them](changed_claims.csv)). *Edition 1.0*: a program froze the criteria of"
-    " all papers, then trials with new random numbers were played, once. New random numbers guard"
-    " against luck, not against chosen criteria. Rows of sensor data are the same. This is no"
-    " preregistration. *Edition 0.3.0* is exploratory: its criteria are judged on the trials that"
-    " were known. [How claims are judged](../docs/claims.md)."
+    "We wrote all criteria knowing results of edition 0.3.0, and changed criteria, or what counts,"
+    " 137 times: 35 times towards the paper, 24 away from it, 78 neither"
+    " ([each change](changed_claims.csv)). For *edition 1.0* a program froze the criteria of all"
+    " papers, drew new random numbers, and plays each paper once. New random numbers guard against"
+    " luck, not against chosen criteria. Rows of sensor data are the same. This is no"
+    " preregistration. [How claims are judged](../docs/claims.md)."
 )
 #: Of results that were played before criteria were frozen.
-BEFORE = "Edition 0.3.0, exploratory: its criteria were written knowing its trials."
+EXPLORATORY = "0.3.0"
+BEFORE = (
+    f"Edition {EXPLORATORY}, exploratory: its criteria were written knowing its trials. Those of"
+    " edition 1.0 are frozen, but not played."
+)
 CAPTION = (
     "*A row is a sentence. Its dot shows how many of 100 reruns support it under our main"
     " interpretation; its line spans all interpretations that count. A hollow dot is uncertain,"
@@ -268,7 +271,8 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
     said = totals(chain.from_iterable(run["claims"] for run in runs.values()))
     # a picture is said in words, too
     picture = f"![All sentences: {said}.](ranges.png)"
-    parts = ["# Every claim", f"**All sentences**: {said}.", picture, CAPTION]
+    counted = " ".join(filter(None, (f"**All sentences**: {said}.", editions(runs.values()))))
+    parts = ["# Every claim", counted, picture, CAPTION]
     parts += [MEANS, " ".join(filter(None, (KNOWING, played_again(runs.values()))))]
     made: dict[str, str] = {}
     for name, run in runs.items():
@@ -303,6 +307,17 @@ def edition_of(run: Card) -> str:
         said += f" Frozen {len(freezes)} times ({reasons})."
     changed = ", ".join(last["changed"]) or "nothing"
     return f"{said} Changed since: {changed}. {played_again([run])}".strip()
+
+
+def editions(runs: Iterable[Card]) -> str:
+    """Return how many sentences are of which edition; empty if all are of one."""
+    counts: Counter[str] = Counter()
+    for run in runs:
+        edition = run["edition"][-1]["edition"] if run.get("edition") else EXPLORATORY
+        counts[edition] += len(observed(run["claims"]))
+    counts = +counts
+    parts = [f"{n} of edition {edition}" for edition, n in sorted(counts.items(), reverse=True)]
+    return f"They are {' and '.join(parts)}." * (len(parts) > 1)
 
 
 def played_again(runs: Iterable[Card]) -> str:
