@@ -35,7 +35,7 @@
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 1256730530  # root seed of every random stream of our own
 seed_table1: int = 1073037530  # root seed of the functions of Table 1 (that of notebook 03)
-seed_bkb: int = 3724955949  # root seed of BKB's problem (that of notebook 04)
+seed_bkb: int = 3724955949  # root seed of BKB's problem (that of notebook 04 in edition 0.3.0)
 trials: int = 40  # paired trials of problems on which a theorem's assumptions hold
 other_trials: int = 20  # of the other problems
 horizon: int = 1000  # rounds T of most problems

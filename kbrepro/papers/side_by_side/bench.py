@@ -63,7 +63,8 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
     """Return the problems without measured data, by name.
 
     `n_arms`: arms of draws and of BKB's problem; `long`: the horizon of Table 1; `seeds`: "Table 1"
-    and "BKB" -> root seed, so that trials and regrets are those of the notebooks 03 and 04.
+    and "BKB" -> root seed, so that trials and regrets are those of notebook 03, and of notebook 04
+    in edition 0.3.0.
     """
     se = SquaredExponential(0.2)
     smooth = Matern(0.2, nu=2.5)
