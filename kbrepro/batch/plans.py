@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -60,11 +60,18 @@ def with_data(
 
 
 def on_substitute(planned: Planned) -> Planned:
-    """Return the same on simulated readings, if it is an experiment whose source names its data by
-    a checksum.
+    """Return the same on simulated readings, if it is an experiment, or a job of one, whose source
+    names its data by a checksum.
     """
-    source: Any = getattr(planned.what, "problem", None)
+    what: Any = planned.what
+    if isinstance(what, partial):
+        parts = [_on_substitute(part) for part in what.args]
+        return replace(planned, what=partial(what.func, *parts, **what.keywords))
+    return replace(planned, what=_on_substitute(what))
+
+
+def _on_substitute(part: Any) -> Any:
+    source: Any = getattr(part, "problem", None)
     if not getattr(source, "checksum", ""):
-        return planned
-    what = replace(planned.experiment, problem=replace(source, checksum=""), measured="")
-    return replace(planned, what=what)
+        return part
+    return replace(part, problem=replace(source, checksum=""), measured="")

@@ -71,14 +71,7 @@ from kbrepro.claims.estimates import block_length
 from kbrepro.figures import live
 from kbrepro.papers import same_arms
 from kbrepro.papers.gp_ucb import gain, measures, pictures, widths
-from kbrepro.papers.gp_ucb.next.experiments import (
-    KERNELS,
-    NOISE_VARIANCE,
-    THIRDS,
-    WINDOWS,
-    growing,
-    rules,
-)
+from kbrepro.papers.gp_ucb.next.experiments import KERNELS, NOISE_VARIANCE, WINDOWS, growing, rules
 from kbrepro.trials.curve import final_average_regret
 
 checks.non_negative_int(seed=seed)
@@ -143,7 +136,7 @@ trial = Trial(seed, 0)
 kernel = SquaredExponential(0.1)
 points = grid(150)
 example = GPDraw(kernel, points, NOISE_VARIANCE)(trial)
-five = rules(delta, prior_sd=1.0)["GP-UCB/5"]
+five = rules(delta)["GP-UCB/5"]
 
 
 def a_fifth(t):
@@ -297,7 +290,8 @@ record.check(f"{words} {total['EI'].mean():.1f}", noisy_ei > 10 * first)
 never, soon = by_rule["settled"][["MPI", "MPI, margin 0"]]
 record.check(f"without a margin in {soon:.3f} of them", never == 0)
 best = over_ei[best_margin]
-record.check(f"At its best margin, {best_margin[-4:]}, it has {best:.1f} times the regret of EI")
+named = best_margin.partition("margin ")[2] or "0.1"
+record.check(f"At its best margin, {named}, it has {best:.1f} times the regret of EI")
 
 # %%
 record.verdicts("1-D", "1-P", "1-F", "1-E", "1-Q", "1-G")
@@ -310,10 +304,10 @@ record.verdicts("1-D", "1-P", "1-F", "1-E", "1-Q", "1-G")
 # the first two thirds of its days, and tests on the last; here the other thirds are tested, too.
 
 # %% tags=["experiment"]
-names = {third: f"Fig. 5b, {third}" for third in THIRDS}
+names = {third: f"Fig. 5b, {third}" for third in measures.PARTS}
 fields = {third: record.play(name) for third, name in names.items() if third != "last third"}
 fields["last third"] = record.play("Fig. 5b, last third, curves")
-lost = {third: pd.DataFrame(final_average_regret(fields[third])) for third in THIRDS}
+lost = {third: pd.DataFrame(final_average_regret(fields[third])) for third in measures.PARTS}
 once = lost["last third"]
 gap = once["GP-UCB/5"] - once["EI"]
 block = block_length(gap.to_numpy())  # five times the autocorrelation time, at most a quarter
@@ -325,7 +319,7 @@ print(f"{len(gap):,} minutes of the last third make {blocks} blocks")
 # blocks.
 
 # %% tags=["experiment"]
-lab = record.readings_of("temperature")
+lab = record.plan[names["last third"]].experiment.problem
 data = "temperature" if lab.is_real else "SIMULATED SUBSTITUTE for temperature"
 record.figure(pictures.figure_5b(fields, data, lab.unit, block), "headline_fig5b_temperature")
 
@@ -333,7 +327,7 @@ record.figure(pictures.figure_5b(fields, data, lab.unit, block), "headline_fig5b
 # %% tags=["experiment"]
 def played_on(label):
     """The mean R_T / T of every rule of a label of which R_T alone is kept."""
-    return pd.DataFrame(record.play(label)).map(np.sum).mean() / len(lab.sensors)
+    return pd.DataFrame(record.play(label)).map(np.sum).mean() / len(lab.motes)
 
 
 by_third = pd.DataFrame({third: regret.mean() for third, regret in lost.items()})

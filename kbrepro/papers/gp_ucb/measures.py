@@ -121,27 +121,16 @@ def _loaded(name: str, days: tuple[str, ...], motes: tuple[int, ...], checksum: 
     return data
 
 
-#: Of the variance of readings, where the noise is a share of it: "0.5 or 5 % noise".
-NOISE_SHARE = 0.05
-
-
-def sensor_problems(
-    train: Array, test: Array, noise_variance: float | None, *, centred: bool = True, plays: int = 1
-) -> tuple[Rows, float]:
-    """Return a source with `plays` problems for each row of `test`, one after the other, and the
-    root of the mean prior variance.
+def sensor_problems(train: Array, test: Array, noise_variance: float) -> tuple[Rows, float]:
+    """Return a source with a problem for each row of `test`, and the root of the mean prior
+    variance.
 
     The kernel matrix is the covariance of `train` (rows, n_sensors), whose means are removed from
-    the rewards, as a prior of mean zero asks, if they are `centred`. Without a noise variance it is
-    5 % of the mean prior variance.
+    the rewards, as a prior of mean zero asks.
     """
     covariance = np.cov(train, rowvar=False)
-    prior_variance = float(covariance.diagonal().mean())
-    if noise_variance is None:
-        noise_variance = NOISE_SHARE * prior_variance
-    rewards = test - train.mean(axis=0) if centred else test
-    source = Rows(covariance, np.repeat(rewards, plays, axis=0), noise_variance)
-    return source, math.sqrt(prior_variance)
+    prior_sd = math.sqrt(covariance.diagonal().mean())
+    return Rows(covariance, test - train.mean(axis=0), noise_variance), prior_sd
 
 
 def watched(

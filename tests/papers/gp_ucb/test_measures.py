@@ -16,7 +16,7 @@ from kbrepro.batch.plans import on_substitute
 from kbrepro.data import store
 from kbrepro.papers.gp_ucb import gain, measures
 from kbrepro.papers.gp_ucb.policy import MPIVaried, in_prior_sds
-from kbrepro.trials.simulation import Experiment, Planned, run, start_policy
+from kbrepro.trials.simulation import Experiment, Planned, regrets_at, run, start_policy
 from kbrepro.trials.store import NotKept, Played, Store
 from kbrepro.trials.store.settings import unknown
 
@@ -130,15 +130,20 @@ def test_stored_trials_are_read_without_the_data_and_other_readings_are_refused(
     job = planned(source).job("warmest")
     assert job.without_data and isinstance(kept_in.find(job), Played)
     one = on_substitute(planned(source))
-    assert one.play("warmest")["MPI"].horizon == 4 and on_substitute(one) is one
+    assert one.play("warmest")["MPI"].horizon == 4
+    assert on_substitute(one).experiment is one.experiment
 
 
 def test_a_short_run_without_the_data_plays_the_substitute(empty, monkeypatch):
     plan = {"warmest": planned(measures.TEMPERATURE)}
+    job = partial(regrets_at, plan["warmest"].experiment, [4])
+    plan["R_T alone"] = replace(plan["warmest"], what=job)
     monkeypatch.setattr(plans, "plan_of", lambda *which: plan)
     for short in (False, True):
         made, _ = plans.with_data("01", {}, Store(empty / "played"), short)
-        assert made["warmest"].experiment.problem.is_real != short
+        for label in plan:
+            assert made[label].experiment.problem.is_real != short
+    assert made["R_T alone"].play("R_T alone")[0]["MPI"].shape == (1,)
 
 
 def test_margins_are_shares_of_the_root_of_the_mean_prior_variance():
@@ -171,15 +176,3 @@ def test_the_exponents_of_fig_1_for_matern():
         found = gain.matern_regret_exponents(d, nu)
         assert found["the paper"] == pytest.approx((nu + d * (d + 1)) / (2 * nu + d * (d + 1)))
         assert found["since"] == pytest.approx(1 - nu / (2 * nu + d))
-
-
-def test_sensor_problems_repeat_rows_share_noise_and_keep_the_mean_if_asked():
-    train, test = np.array([[20.0, 30.0], [22.0, 28.0], [24.0, 35.0]]), np.arange(4.0).reshape(2, 2)
-    source, _ = measures.sensor_problems(train, test, None, centred=False, plays=3)
-    problems = [source(Trial(0, n)) for n in range(6)]
-    rows = [problem.expected_reward.tolist() for problem in problems]
-    assert rows == [[0, 1]] * 3 + [[2, 3]] * 3
-    # variances 4 and 13
-    assert problems[0].model.noise_variance == pytest.approx(0.05 * 8.5)
-    with pytest.raises(IndexError):
-        source(Trial(0, 6))

@@ -7,29 +7,44 @@ import pandas as pd
 import pytest
 
 from kbrepro.bandits.problems import Trial
+from kbrepro.batch.plans import on_substitute
 from kbrepro.claims.judging import Claim, readings_of
-from kbrepro.data import SensorData, sets
+from kbrepro.data import sets, store
 from kbrepro.papers.gp_ucb.next import claims, experiments
+from kbrepro.trials.store.settings import unknown
 
-
-def load(name, days=("2004-03-04",), motes=sets.MOTES):
-    """A reading is the number of its row, and a share for its mote."""
-    times = pd.date_range(days[0], periods=24 * len(days), freq="h")
-    if name == "half hours":
-        times = pd.date_range(days[0], periods=48 * len(days), freq="30min")
-    readings = np.arange(len(times))[:, None] + np.array(motes) / 100
-    return SensorData(readings + np.sin(readings**2), times, [*motes], "°C", f"sum of {name}")
+#: Rows of the lab that are tested: one in so many, under other choices one in so many.
+EVERY, OTHER_EVERY = 300, 600
 
 
 @pytest.fixture(scope="module")
-def plan():
-    lab = load("temperature")
-    means = load("half hours", sets.CALENDAR[:30], sets.HALF_HOURLY)
-    return experiments.on_sensors(lab, means, 4, 3, 1, 2, 0.1, 5)
+def named():
+    return experiments.on_sensors(4, 3, EVERY, OTHER_EVERY, 0.1, 5)
+
+
+@pytest.fixture(scope="module")
+def plan(named):
+    """On simulated readings."""
+    return {label: on_substitute(planned) for label, planned in named.items()}
+
+
+@pytest.fixture(scope="module")
+def minutes():
+    return store.simulated("temperature", store.DAYS, sets.MOTES).readings
 
 
 def problem_of(plan, label, number):
     return plan[label].experiment.problem(Trial(5, number))
+
+
+def test_data_is_named_and_no_setting_depends_on_it(named, plan, monkeypatch, tmp_path):
+    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
+    for label, planned in named.items():
+        job, checksum = planned.job(label), planned.experiment.problem.checksum
+        assert not unknown(job.settings) and job.without_data
+        assert planned.experiment.measured == checksum != ""
+        simulated = plan[label].job(label)
+        assert not simulated.without_data and checksum not in str(simulated.settings)
 
 
 @pytest.mark.parametrize("window", range(6))
@@ -38,7 +53,7 @@ def test_a_window_learns_from_two_thirds_of_its_five_days_and_is_tested_on_the_r
     plan, window, more, motes
 ):
     label = f"Fig. 5b, half hours, {experiments.WINDOWS[window]}{more}"
-    days = load("half hours", sets.CALENDAR[:30], motes).readings
+    days = store.simulated("half hours", sets.CALENDAR[:30], motes).readings
     first = 240 * window
     learned, tested = days[first : first + 160], days[first + 160 : first + 240]
     assert plan[label].trials == 3 * 80 and plan[label].experiment.horizon == 46
@@ -48,10 +63,12 @@ def test_a_window_learns_from_two_thirds_of_its_five_days_and_is_tested_on_the_r
     assert problem.model.noise_variance == 0.5
     begins = pd.Timestamp("2004-02-28") + pd.Timedelta(days=5 * window)
     assert experiments.WINDOWS[window].split()[0] == str(begins.day)
+    if not more:
+        share = problem_of(plan, f"{label}, noise 5 %", 0)
+        assert share.model.noise_variance == pytest.approx(0.05 * np.cov(learned.T).trace() / 35)
 
 
-def test_the_last_third_has_four_plays_a_row_and_other_choices_fewer_rows(plan):
-    day = load("temperature").readings
+def test_the_last_third_has_four_plays_a_row_and_other_choices_fewer_rows(plan, minutes):
     trials = {label: planned.trials for label, planned in plan.items() if "third" in label}
     last = "Fig. 5b, last third"
     assert trials == {
@@ -62,16 +79,18 @@ def test_the_last_third_has_four_plays_a_row_and_other_choices_fewer_rows(plan):
         f"{last}, noise 5 %": 2 * 4,
         f"{last}, mean not removed": 4,
     }
-    mean = day[:16].mean(axis=0)
-    np.testing.assert_allclose(problem_of(plan, last, 11).expected_reward, day[18] - mean)
+    learned = minutes[:4800]
+    mean = learned.mean(axis=0)
+    twelfth = minutes[4800 + 2 * EVERY]
+    np.testing.assert_allclose(problem_of(plan, last, 11).expected_reward, twelfth - mean)
     share = problem_of(plan, f"{last}, noise 5 %", 3)
-    np.testing.assert_allclose(share.expected_reward, day[18] - mean)
-    assert share.model.noise_variance == pytest.approx(0.05 * day[:16].var(axis=0, ddof=1).mean())
+    np.testing.assert_allclose(share.expected_reward, minutes[4800 + OTHER_EVERY] - mean)
+    assert share.model.noise_variance == pytest.approx(0.05 * learned.var(axis=0, ddof=1).mean())
     uncentred = problem_of(plan, f"{last}, mean not removed", 1)
-    np.testing.assert_allclose(uncentred.expected_reward, day[18])
+    np.testing.assert_allclose(uncentred.expected_reward, minutes[4800 + OTHER_EVERY])
     second = problem_of(plan, "Fig. 5b, second third", 0)
-    others = np.concatenate([day[:8], day[16:]])
-    np.testing.assert_allclose(second.expected_reward, day[8] - others.mean(axis=0))
+    others = np.concatenate([minutes[:2400], minutes[4800:]])
+    np.testing.assert_allclose(second.expected_reward, minutes[2400] - others.mean(axis=0))
 
 
 def test_functions_vary_over_their_interval_as_the_clause_on_the_kernel_says():

@@ -1,10 +1,8 @@
 """What the notebook on GP-UCB plays, as data."""
 
 import math
-from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-
-import numpy as np
 
 from kbrepro.bandits.confidence import Srinivas2010
 from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid
@@ -16,22 +14,25 @@ from kbrepro.bandits.policies import (
     ProbabilityOfImprovement,
     VarianceOnly,
 )
-from kbrepro.bandits.problems import GPDraw, Rows
-from kbrepro.data import SensorData, sets
-from kbrepro.data.store import on_days
-from kbrepro.papers import Load, Plan, Rules
+from kbrepro.bandits.problems import GPDraw
+from kbrepro.data import sets
+from kbrepro.papers import Plan, Rules
 from kbrepro.papers.gp_ucb import gain, widths
-from kbrepro.papers.gp_ucb.measures import sensor_problems
-from kbrepro.papers.gp_ucb.policy import MeanOnlyVaried, MPIVaried
+from kbrepro.papers.gp_ucb.measures import (
+    HALF_HOURS,
+    HALF_HOURS_OF_ALL,
+    PARTS,
+    TEMPERATURE,
+    SensorRows,
+)
+from kbrepro.papers.gp_ucb.policy import MeanOnlyVaried, MPIVaried, in_prior_sds
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.trials.simulation import Experiment, Planned, regrets_at
 from kbrepro.typing import Array, Kernel
 
 NOISE_VARIANCE = 0.025
-#: Fig. 5a: 5 % of the prior variance, which is 1.
+#: Of the variance of functions, which is 1 in Fig. 5a, or of readings: "or 5 %".
 NOISE_SHARE = 0.05
-#: Of temperature; 5 % of its variance is the other reading.
-SENSOR_NOISE = 0.5
 KERNELS: dict[str, Kernel] = {
     "linear": Linear(),
     "squared exponential": SquaredExponential(0.5),
@@ -39,7 +40,6 @@ KERNELS: dict[str, Kernel] = {
 }
 #: Margins of MPI in prior standard deviations, beside 0.1.
 MARGINS = (0.03, 0.01, 0.0)
-THIRDS = ("first third", "second third", "last third")
 #: Five days each, from the first day of the deployment on.
 WINDOWS = (
     "28 February to 3 March",
@@ -55,31 +55,30 @@ SHOWN = ("GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only")
 MAIN = SHOWN[1:]
 
 
-def rules(delta: float, prior_sd: float) -> Rules:
-    """Return the rules of Fig. 5, the incumbent the largest posterior mean; margins are shares of
-    `prior_sd`.
+def rules(delta: float) -> Rules:
+    """Return the rules of Fig. 5, the incumbent the largest posterior mean; margins are in prior
+    standard deviations.
     """
-    MPI = partial(ProbabilityOfImprovement, margin=0.1 * prior_sd)
-    margins = {f"MPI, margin {m:g}": partial(MPI, margin=m * prior_sd) for m in MARGINS}
+    MPI = partial(in_prior_sds, rule=ProbabilityOfImprovement)
     return {
         "GP-UCB": partial(UCB, width=Srinivas2010(delta)),
         "GP-UCB/5": partial(UCB, width=Srinivas2010(delta, beta_scale=0.2)),
         "EI": ExpectedImprovement,
-        "MPI": MPI,
+        "MPI": partial(MPI, margin=0.1),
         "mean only": MeanOnly,
         "variance only": VarianceOnly,
-        **margins,
+        **{f"MPI, margin {m:g}": partial(MPI, margin=m) for m in MARGINS},
     }
 
 
-def noisy_rules(prior_sd: float) -> Rules:
+def noisy_rules() -> Rules:
     """Return EI and MPI, the incumbent the largest noisy reward."""
-    noisy: Rules = {"EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward")}
-    MPI = partial(ProbabilityOfImprovement, incumbent="noisy_reward")
-    noisy["MPI, noisy incumbent"] = partial(MPI, margin=0.1 * prior_sd)
-    for m in MARGINS:
-        noisy[f"MPI, noisy incumbent, margin {m:g}"] = partial(MPI, margin=m * prior_sd)
-    return noisy
+    MPI = partial(in_prior_sds, rule=ProbabilityOfImprovement, incumbent="noisy_reward")
+    return {
+        "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
+        "MPI, noisy incumbent": partial(MPI, margin=0.1),
+        **{f"MPI, noisy incumbent, margin {m:g}": partial(MPI, margin=m) for m in MARGINS},
+    }
 
 
 def varied_first() -> Rules:
@@ -110,7 +109,7 @@ def on_functions(
     # as printed in Section 5.2: exp(-r^2 / 2 l)
     printed = GPDraw(SquaredExponential(math.sqrt(0.2)), grid(n_arms), NOISE_VARIANCE)
     noisier = GPDraw(SquaredExponential(0.2), grid(n_arms), NOISE_SHARE)
-    policies, noisy = rules(delta, prior_sd=1.0), noisy_rules(prior_sd=1.0)
+    policies, noisy = rules(delta), noisy_rules()
     theorem_2 = widths.theorems(delta, NOISE_VARIANCE, n_arms, horizon)["Theorem 2"]
     more: Rules = {
         "GP-UCB/10": partial(UCB, width=Srinivas2010(delta, beta_scale=0.1)),
@@ -135,79 +134,42 @@ def on_functions(
 
 
 def on_sensors(
-    lab: SensorData,
-    means: SensorData,
-    plays: int,
-    window_plays: int,
-    every: int,
-    other_every: int,
-    delta: float,
-    seed: int,
+    plays: int, window_plays: int, every: int, other_every: int, delta: float, seed: int
 ) -> Plan:
     """Return the labels of Fig. 5b: minutes of the lab, and half-hour means of other days.
 
     Of minutes one row in `every` is tested, under other choices one in `other_every`.
     """
+    policies, noisy, varied = rules(delta), noisy_rules(), varied_first()
+    main, shown = only(MAIN, policies), only(SHOWN, policies)
+    two = only(("EI, noisy incumbent", "MPI, noisy incumbent"), noisy)
+    single_choices = policies | two | only(("mean only, largest variance first",), varied)
     plan: Plan = {}
-    horizon = len(lab.sensors)
 
-    def add(
-        label: str,
-        made: tuple[Rows, float],
-        choose: Callable[[float], Rules],
-        data: SensorData,
-        curves: bool = False,
-    ) -> None:
-        source, prior_sd = made
-        played = Experiment(source, choose(prior_sd), horizon, measured=data.checksum)
+    def add(label: str, source: SensorRows, players: Rules, curves: bool = False) -> None:
+        # as many rounds as the paper has sensors, also where half hours of fewer can be had
+        horizon = len(TEMPERATURE.motes)
+        played = Experiment(source, players, horizon, measured=source.checksum)
         what = played if curves else partial(regrets_at, played, [horizon])
-        plan[label] = Planned(what, len(source.rewards), seed, block=10)
+        plan[label] = Planned(what, source.trials, seed, block=10)
 
-    def main(prior_sd: float) -> Rules:
-        return only(MAIN, rules(delta, prior_sd))
+    *others, last = (replace(TEMPERATURE, part=part, every=other_every) for part in PARTS)
+    for source in others:
+        add(f"Fig. 5b, {source.part}", source, shown, curves=True)
+    label = f"Fig. 5b, {last.part}"
+    add(label, replace(last, every=every, plays=plays), policies | noisy | varied)
+    add(f"{label}, curves", last, shown | later_rules(), curves=True)
+    share = replace(last, plays=2, noise_share=NOISE_SHARE)
+    add(f"{label}, noise 5 %", share, single_choices)
+    add(f"{label}, mean not removed", replace(last, centred=False), main)
 
-    def shown(prior_sd: float) -> Rules:
-        return only(SHOWN, rules(delta, prior_sd))
-
-    def all_choices(prior_sd: float) -> Rules:
-        return rules(delta, prior_sd) | noisy_rules(prior_sd) | varied_first()
-
-    def single_choices(prior_sd: float) -> Rules:
-        noisy = only(("EI, noisy incumbent", "MPI, noisy incumbent"), noisy_rules(prior_sd))
-        first = only(("mean only, largest variance first",), varied_first())
-        return rules(delta, prior_sd) | noisy | first
-
-    def with_later(prior_sd: float) -> Rules:
-        return shown(prior_sd) | later_rules()
-
-    thirds = np.array_split(lab.readings, 3)
-    for i, third in enumerate(THIRDS):
-        train = np.concatenate([*thirds[:i], *thirds[i + 1 :]])
-        label, others = f"Fig. 5b, {third}", thirds[i][::other_every]
-        if third != "last third":
-            add(label, sensor_problems(train, others, SENSOR_NOISE), shown, lab, curves=True)
-            continue
-        test = thirds[i][::every]
-        add(label, sensor_problems(train, test, SENSOR_NOISE, plays=plays), all_choices, lab)
-        once = sensor_problems(train, others, SENSOR_NOISE)
-        add(f"{label}, curves", once, with_later, lab, curves=True)
-        share = sensor_problems(train, others, None, plays=2)
-        add(f"{label}, noise 5 %", share, single_choices, lab)
-        uncentred = sensor_problems(train, others, SENSOR_NOISE, centred=False)
-        add(f"{label}, mean not removed", uncentred, main, lab)
-
-    covered = np.isin(means.sensors, sets.COVERED)
     for i, window in enumerate(WINDOWS):
-        readings = on_days(means, sets.CALENDAR[5 * i : 5 * i + 5]).readings
-        cut = round(len(readings) * 2 / 3)
+        days = tuple(sets.CALENDAR[5 * i : 5 * i + 5])
         label = f"Fig. 5b, half hours, {window}"
-        for motes, columns in (("", covered), (", 41 motes", np.ones_like(covered))):
-            train, test = readings[:cut, columns], readings[cut:, columns]
-            made = sensor_problems(train, test, SENSOR_NOISE, plays=window_plays)
-            add(label + motes, made, main if motes else single_choices, means)
-            if not motes:
-                share = sensor_problems(train, test, None, plays=window_plays)
-                add(f"{label}, noise 5 %", share, main, means)
+        covered = replace(HALF_HOURS, within=days, plays=window_plays)
+        add(label, covered, single_choices)
+        add(f"{label}, noise 5 %", replace(covered, noise_share=NOISE_SHARE), main)
+        add(f"{label}, 41 motes", replace(HALF_HOURS_OF_ALL, within=days, plays=window_plays), main)
     return plan
 
 
@@ -246,13 +208,10 @@ def experiments(
     growth_horizon: int,
     growth_points: int,
     delta: float,
-    load: Load,
 ) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = on_functions(n_arms, horizon, trials, few_trials, delta, seed)
-    lab = load("temperature")
-    means = load("half hours", sets.CALENDAR[: 5 * len(WINDOWS)], sets.HALF_HOURLY)
-    plan |= on_sensors(lab, means, plays, window_plays, every, other_every, delta, seed)
+    plan |= on_sensors(plays, window_plays, every, other_every, delta, seed)
 
     theorems = widths.theorems(delta, NOISE_VARIANCE, n_arms, horizon)
     for theorem, asked in theorems.items():
@@ -263,7 +222,7 @@ def experiments(
     cases = [*growing(seed, growth_points, growth_horizon).values()]
     job = partial(gain.gain_of_case, cases)
     plan["growth of the gain"] = Planned(job, len(cases), seed)
-    usual = only(("GP-UCB",), rules(delta, prior_sd=1.0))
+    usual = only(("GP-UCB",), rules(delta))
     for name, kernel in KERNELS.items():
         for d in (1, 2, 3):
             source = GPDraw(kernel, points_for(name, d, n_arms, seed), NOISE_VARIANCE)
