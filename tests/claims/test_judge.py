@@ -264,6 +264,20 @@ def test_a_later_choice_names_a_rule_anew_by_the_name_that_an_earlier_one_gave_i
     assert judged.not_played == []
 
 
+def test_a_label_that_a_reading_names_follows_the_rule_of_a_load():
+    def load(kept):
+        return {("b, far", "total"): np.ones(3), ("a", "total"): np.zeros(3)}
+
+    readings = {
+        "rule": {"one": {}, "two": {"a": "b"}},
+        "place": {"near": {}, "far": {"*": "*, far"}},
+    }
+    table = Table("t", readings=readings, load=load)
+    kept = Kept("nowhere")
+    assert table.under(kept, {"rule": "two", "place": "far"}).column("a", "total")[0] == 1
+    assert table.under(kept, {}).column("a", "total")[0] == 0
+
+
 def test_labels_that_say_nothing_of_each_other_are_no_combination():
     labels = {
         "first": {"here": {}, "x": {"*": "two"}},

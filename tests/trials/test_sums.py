@@ -40,7 +40,7 @@ def results(tmp_path):
 def another_arm(results):
     """Change trial 23 of the label `regret` by what the store itself writes."""
     settings, kept = store.opened(results / "played", "regret")
-    kept.columns["policies", "BKB", "arms"][23, 700] += 1
+    kept.columns["policies", "BKB, qbar=4", "arms"][23, 700] += 1
     elsewhere = results.with_name("elsewhere")
     store.Store(elsewhere).keep(store.Job("regret", None, settings, 0, 0, len(kept.seconds)), kept)
     shutil.copy(elsewhere / "regret.npz", results / "played")

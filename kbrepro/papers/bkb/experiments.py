@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,24 +10,35 @@ import numpy as np
 from kbrepro.bandits.confidence import AbbasiYadkori2011, Constant, Flynn2024
 from kbrepro.bandits.kernels import SquaredExponential, grid
 from kbrepro.bandits.policies import UCB
-from kbrepro.bandits.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.papers import Make, Plan, Rules
+from kbrepro.bandits.problems import GPDraw, Trial
+from kbrepro.papers import Plan, Rules
 from kbrepro.papers.bkb import measures
 from kbrepro.papers.bkb.measures import Design, shrinking_window, uniform_pulls
-from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
+from kbrepro.papers.bkb.policy import BKB, ArmwiseBKB, Authors, Budgeted, FourierUCB
+from kbrepro.papers.bkb.problems import GaussianRKHSFunction
 from kbrepro.papers.bkb.since import MiniUCB
-from kbrepro.papers.bkb.sketch import BudgetedPosterior
-from kbrepro.trials.simulation import Experiment, Planned, regrets_at
+from kbrepro.papers.bkb.sketch import ArmwisePosterior, BudgetedPosterior
+from kbrepro.trials.simulation import Experiment, Planned
 
 #: Norm of the functions of the regret.
 F = 2.0
 #: Rounds of Fig. 1, and how its features are set.
 SHOWN_AT = [6, 63, 215]
-QBARS = [2.0, 3.0, 5.0]
 FEATURES = {"RFF": [100, 300], "QFF": [26, 50, 100]}
+#: qbar of the curve of accuracy; SoR and random features follow the dictionary of the first.
+QBARS = [2.0, 1.0, 1.25, 1.5, 2.5, 3.0, 4.0, 5.0, 6.0]
+#: The same under another kernel: the first, and those that Fig. 1 is judged at.
+JUDGED_QBARS = [2.0, 1.5, 3.0, 5.0]
+#: qbar that BKB is tuned by.
+TUNED_QBARS = [2, 3, 4, 5, 6]
 LEFT_HALF = partial(uniform_pulls, upto=0.5)
 #: qbar of the dictionaries behind Theorem 1.
 SMALL_QBARS = [1.0, 2.0, 3.0, 4.0, 8.0]
+#: Dimensions of the sizes by dimension.
+DIMENSIONS = [1, 2, 3, 4, 5, 6]
+BANDWIDTH = "exp(-r^2/200)"
+SMALL_NOISE = "noise variance 0.0001"
+DISTINCT = "distinct arms"
 
 
 def line(n_arms: int, noise_variance: float) -> GPDraw:
@@ -36,10 +48,10 @@ def line(n_arms: int, noise_variance: float) -> GPDraw:
 
 def smooth(
     n: int, d: int, noise_variance: float, seed: int, lengthscale: float = 0.2
-) -> RKHSFunction:
-    """Return functions of norm F on n random arms in [0, 1]^d, noise uniform within its sd."""
+) -> GaussianRKHSFunction:
+    """Return functions of norm F on n random arms in [0, 1]^d with Gaussian noise."""
     points = np.random.default_rng([seed, n, d]).uniform(size=(n, d))
-    return RKHSFunction(SquaredExponential(lengthscale), points, noise_variance, norm=F)
+    return GaussianRKHSFunction(SquaredExponential(lengthscale), points, noise_variance, norm=F)
 
 
 def designs(n_arms: int, noise_variance: float) -> dict[str, tuple[GPDraw, Design]]:
@@ -54,37 +66,37 @@ def designs(n_arms: int, noise_variance: float) -> dict[str, tuple[GPDraw, Desig
     }
 
 
-def cases(cost_arms: list[int]) -> dict[str, tuple[int, int]]:
-    """Return number of arms and dimension behind the cost of a step."""
-    first = cost_arms[0]
-    return {f"A = {first}, d = 1": (first, 1)} | {f"A = {n}, d = 2": (n, 2) for n in cost_arms}
-
-
-def readings(n_arms: int) -> dict[tuple[float, str, str], GPDraw]:
+def readings(n_arms: int, noise_variance: float) -> dict[str, GPDraw]:
     """Return other readings of Fig. 1: a smaller lambda, another meaning of "bandwidth 100"."""
-    arms = grid(min(n_arms, 400))
-    narrow = SquaredExponential(np.sqrt(1 / 200))
     return {
-        (0.0001, "exp(-100 r^2)", "uniform"): GPDraw(narrow, arms, 0.0001),
-        (0.01, "exp(-r^2/200)", "uniform"): GPDraw(SquaredExponential(10.0), arms, 0.01),
+        SMALL_NOISE: line(n_arms, 0.0001),
+        BANDWIDTH: GPDraw(SquaredExponential(10.0), grid(n_arms), noise_variance),
     }
 
 
 def rules(delta: float, qbar: float) -> Rules:
-    """Return the rules whose regret is compared."""
+    """Return the rules whose regret is compared, BKB at one qbar."""
     logdet = AbbasiYadkori2011(delta)
     three = Constant(3.0)
-    sketched = partial(BKB, width=logdet, qbar=qbar)
     return {
         "exact": partial(UCB, width=logdet),
-        "BKB": sketched,
-        "BKB, streaming": partial(sketched, streaming=True),
-        "BKB, authors' radius": partial(sketched, width=Authors(delta)),
-        "BKB, Theorem 2's radius": partial(sketched, width=Budgeted(delta)),
+        "BKB": partial(BKB, width=logdet, qbar=qbar),
         "exact, 3 sd": partial(UCB, width=three),
-        "BKB, 3 sd": partial(sketched, width=three),
+        "BKB, 3 sd": partial(BKB, width=three, qbar=qbar),
+        "BKB, Theorem 2's radius": partial(BKB, width=Budgeted(delta), qbar=qbar),
+        "BKB, authors' radius": partial(BKB, width=Authors(delta), qbar=qbar),
         "exact, tighter width": partial(UCB, width=Flynn2024(delta)),
         "mini-GP-UCB": partial(MiniUCB, width=logdet, squared_c=2.0),
+    }
+
+
+def tuned(make: type[BKB], delta: float) -> Rules:
+    """Return BKB of a class at every qbar that it is tuned by, with two radii."""
+    widths = {"": AbbasiYadkori2011(delta), ", 3 sd": Constant(3.0)}
+    return {
+        f"BKB, qbar={q}{radius}": partial(make, width=width, qbar=float(q))
+        for radius, width in widths.items()
+        for q in TUNED_QBARS
     }
 
 
@@ -97,18 +109,19 @@ def experiments(
     ratio_horizon: int,
     own_runs: int,
     trials: int,
+    reading_trials: int,
     regret_arms: int,
     horizon: int,
-    large_arms: list[int],
     qbar: float,
-    cost_arms: list[int],
+    cost_arms: int,
     cost_horizon: int,
-    cost_rounds: list[int],
     cost_runs: int,
+    size_arms: int,
+    size_horizon: int,
+    size_runs: int,
     coverage_runs: int,
     coverage_horizon: int,
     reading_runs: int,
-    reading_horizon: int,
     fixed_trials: int,
     fixed_horizon: int,
     delta: float,
@@ -119,29 +132,36 @@ def experiments(
     sketched: Any = by_name["BKB"]
     functions = partial(smooth, noise_variance=noise_variance, seed=seed)
 
-    def play(
-        label: str, what: Experiment | Callable[[Trial], object], n: int, first: int = 0
-    ) -> None:
-        plan[label] = Planned(what, n, seed, first)
-
-    at = [t for t in cost_rounds if t <= cost_horizon]
-    for case, (n, d) in cases(cost_arms).items():
-        run = functions(n, d), sketched, cost_horizon
-        play(f"cost, {case}", partial(measures.cost_of_steps, *run, at), 1)
-        more = cost_runs if n == cost_arms[0] else min(cost_runs, 3)
-        play(f"sizes, {case}", partial(measures.sizes_of_steps, *run), more - 1, first=1)
+    def play(label: str, what: Experiment | Callable[[Trial], object], n: int) -> None:
+        plan[label] = Planned(what, n, seed)
 
     on_line = line(n_arms, noise_variance)
-    fig_1 = partial(measures.starvation, on_line, LEFT_HALF, SHOWN_AT, QBARS, FEATURES, 0.5)
-    play("starvation", fig_1, seeds)
+    few_features: dict[str, list[int]] = {"RFF": FEATURES["RFF"][:1], "QFF": []}
+    armwise = {"form": ArmwisePosterior}
+
+    def fig_1(
+        source: GPDraw, qbars: list[float], features: dict[str, list[int]], **form: Any
+    ) -> Callable[[Trial], object]:
+        how = SHOWN_AT, qbars, features, 0.5
+        return partial(measures.starvation, source, LEFT_HALF, *how, streaming=False, **form)
+
+    play("starvation", fig_1(on_line, QBARS, FEATURES), seeds)
+    play(f"starvation, {DISTINCT}", fig_1(on_line, QBARS, few_features, **armwise), seeds)
+    play("newest pull", partial(measures.newest_pull, on_line, LEFT_HALF, SHOWN_AT, 3.0), seeds)
+    others = readings(n_arms, noise_variance)
+    for reading, source in others.items():
+        play(f"Fig. 1, {reading}", fig_1(source, JUDGED_QBARS, few_features), reading_runs)
+    by_arm = fig_1(others[BANDWIDTH], JUDGED_QBARS, few_features, **armwise)
+    play(f"Fig. 1, {BANDWIDTH}, {DISTINCT}", by_arm, reading_runs)
     last = max(SHOWN_AT)
     own = [Budgeted(delta).smallest_qbar(last)]
-    ratios = partial(measures.variance_ratios, on_line, LEFT_HALF, last, own, BudgetedPosterior)
-    play("Fig. 1, own qbar", ratios, min(seeds, 40))
-    how = SHOWN_AT[1:], [2.0, 3.0, 4.0, 5.0], {"RFF": [100, 300], "QFF": []}, 0.5
-    for reading, source in readings(n_arms).items():
-        job = partial(measures.starvation, source, LEFT_HALF, *how)
-        play(f"Fig. 1, {reading}", job, reading_runs)
+    for name, source, form in (
+        ("", on_line, BudgetedPosterior),
+        (f", {DISTINCT}", on_line, ArmwisePosterior),
+        (f", {BANDWIDTH}", others[BANDWIDTH], BudgetedPosterior),
+    ):
+        ratios = partial(measures.variance_ratios, source, LEFT_HALF, last, own, form)
+        play(f"Fig. 1, own qbar{name}", ratios, reading_runs)
 
     own_horizon = ratio_horizon // 2
     own = [Budgeted(delta).smallest_qbar(own_horizon)]
@@ -157,30 +177,36 @@ def experiments(
             equal = partial(measures.equal_size, *design, ratio_horizon, 4.0)
             play(f"equal size, {name}", equal, own_runs)
 
-    play("regret", Experiment(functions(regret_arms, 2), by_name, horizon), trials)
-    several: dict[object, Make] = {}
-    for q in (3, 2, 4, 5):
-        several[q, "drawn anew"] = partial(sketched, qbar=float(q), streaming=False)
-        several[q, "streaming"] = partial(sketched, qbar=float(q), streaming=True)
-    several["exact"] = by_name["exact"]
-    few_arms = Experiment(functions(min(regret_arms, 400), 2), several, reading_horizon)
-    job = partial(regrets_at, few_arms, [reading_horizon])
-    play("regret, (0.01, 0.2)", job, max(2, reading_runs // 2))
-    two = {name: by_name[name] for name in ("exact", "BKB")}
-    for n in large_arms:
-        play(f"A = {n}", Experiment(functions(n, 2), two, horizon), min(trials, 3))
+    def regret_of(label: str, compared: Rules, n: int) -> None:
+        play(label, Experiment(functions(regret_arms, 2), compared, horizon), n)
+
+    exact = "exact", "exact, 3 sd", "exact, tighter width", "mini-GP-UCB"
+    regret_of("regret", {name: by_name[name] for name in exact} | tuned(BKB, delta), trials)
+    wide = "BKB, Theorem 2's radius", "BKB, authors' radius"
+    regret_of("regret, other radii", {name: by_name[name] for name in wide}, reading_trials)
+    theorem_2 = partial(ArmwiseBKB, width=Budgeted(delta), qbar=qbar)
+    armwise_rules: Rules = tuned(ArmwiseBKB, delta) | {wide[0]: theorem_2}
+    regret_of(f"regret, {DISTINCT}", armwise_rules, reading_trials)
+
+    for d in (1, 2):
+        job = partial(measures.sizes_of_steps, functions(cost_arms, d), sketched, cost_horizon)
+        play(f"sizes, d = {d}", job, cost_runs)
+    makes: dict[str, type[BKB]] = {"": BKB, f", {DISTINCT}": ArmwiseBKB}
+    for dictionary, d in product(makes, DIMENSIONS):
+        smoother = functions(size_arms, d, lengthscale=1.0)
+        at_three = partial(makes[dictionary], width=AbbasiYadkori2011(delta), qbar=3.0)
+        job = partial(measures.dictionary_at_end, smoother, at_three, size_horizon)
+        play(f"sizes by d, d = {d}{dictionary}", job, size_runs)
 
     def fixed(*numbers: int) -> Rules:
         rule = partial(FourierUCB, width=Constant(3.0))
         return {f"RFF, {m} features": partial(rule, n_features=m) for m in numbers}
 
     interval = functions(regret_arms, 1)
-    play("two features", Experiment(interval, fixed(2), fixed_horizon), fixed_trials)
-    others = {"BKB, 3 sd": by_name["BKB, 3 sd"]} | fixed(4, 10, 20)
-    more_features = Experiment(interval, others, fixed_horizon)
-    play("more features", more_features, max(2, fixed_trials // 4))
+    compared = {"BKB, 3 sd": by_name["BKB, 3 sd"]} | fixed(2, 4, 10, 20)
+    play("fixed features", Experiment(interval, compared, fixed_horizon), fixed_trials)
 
-    few = RKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
+    few = GaussianRKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
     radius = Budgeted(delta)
     proved = partial(BKB, width=radius, qbar=radius.smallest_qbar(coverage_horizon))
     banded = Experiment(few, {"BKB": proved}, coverage_horizon, record_band=True)

@@ -362,13 +362,6 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
 # The cost of a step
 
 
-def cost_of_steps(
-    source: Source, bkb: Callable[[Model, int], BKB], horizon: int, at: list[int], trial: Trial
-) -> dict[str, pd.DataFrame]:
-    """Return the `sizes` of one run; `at`, a setting of kept labels, does nothing now."""
-    return {"sizes": sizes_of_steps(source, bkb, horizon, trial)}
-
-
 def sizes_of_steps(
     source: Source, bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial
 ) -> pd.DataFrame:

@@ -99,6 +99,6 @@ def accuracy(close: pd.DataFrame, members: pd.DataFrame) -> Figure:
         for dictionary, style in zip(numbers, ("-", "--"), strict=True):
             colour = looks()["BKB"][0]
             ax.plot(numbers.index, numbers[dictionary], style + "o", color=colour, label=dictionary)
-        ax.set(xlabel="q, which the inclusion is proportional to", ylabel=label, ylim=limits)
+        ax.set(xlabel=r"$\bar q$, to which inclusion is proportional", ylabel=label, ylim=limits)
         ax.set_xticks(np.unique(np.rint(numbers.index)))
-    return pieces.titled(fig, "Accuracy of BKB in Fig. 1, by q", 2)
+    return pieces.titled(fig, "How accurate is BKB in Fig. 1, and how large is its dictionary?", 2)

@@ -26,17 +26,21 @@ def test_the_worst_case_bounds_the_log_determinant_of_any_pulls():
     assert 2 * gains[-1] <= claims.worst_log_det(source, 40) < 30 * np.log(1 + 40 / 0.01)
 
 
-def test_a_step_is_bounded_by_the_distinct_arms_and_the_exact_rule_is_refitted():
+def test_a_step_is_bounded_by_the_distinct_arms_and_exact_rules_have_no_dictionary():
     curve = curve_of(np.array([[0, 1, 1]]), np.array([[2.0, 1.0, 1.0]]))
     problem = SimpleNamespace(points=np.zeros((5, 1)))
+    by_label = {
+        "regret": {"exact": curve, "exact, 3 sd": curve, "BKB, qbar=2": curve},
+        "regret, other radii": {"BKB, Theorem 2's radius": curve},
+        "regret, distinct arms": {"BKB, qbar=2": curve},
+    }
     kept = SimpleNamespace(
-        traces=lambda label: {"exact": curve, "BKB": curve},
-        experiment=lambda label: SimpleNamespace(problem=problem),
+        traces=by_label.get, experiment=lambda label: SimpleNamespace(problem=problem)
     )
     columns = claims.regrets_and_steps(kept)
-    assert columns["BKB", "step"] == (5 + 2) * 2**2
-    assert columns["exact", "step"] == 5 * 3**2
-    assert columns["BKB", "total"] == 4
+    assert columns["BKB, qbar=2, distinct arms", "step"] == (5 + 2) * 2**2
+    assert columns["exact, distinct arms", "step"] == columns["exact", "step"] == 5 * 3**2
+    assert columns["exact, 3 sd, distinct arms", "total"] == 4
 
 
 @pytest.mark.parametrize(
@@ -62,3 +66,19 @@ def test_each_increase_of_the_dictionary_must_be_small(sizes, small):
     rules = [(f"BKB, qbar={q}", "members, t = 215") for q in (2, 3, 5)]
     shown = Shown(dict(zip(rules, sizes, strict=True)))
     assert claims.a_larger_qbar_costs_few_members.predicate(shown) == small
+
+
+@pytest.mark.parametrize(
+    ("sizes", "holds"),
+    [
+        ((0.01, 0.04, 0.12, 0.3, 0.6, 0.9), True),  # 4, 3, 2.5; the rest is limited by the pulls
+        ((0.01, 0.04, 0.12, 0.33, 0.9, 0.9), True),
+        ((0.01, 0.03, 0.09, 0.27, 0.6, 0.9), False),  # exponential
+        ((0.01, 0.02, 0.06, 0.1, 0.12, 0.13), False),
+        ((0.1, 0.2, 0.34, 0.3, 0.3, 0.3), False),  # too few cases
+    ],
+)
+def test_the_growth_of_the_dictionary_must_fall_in_every_step(sizes, holds):
+    columns = {(f"d = {d}", "of pulls"): np.array([size]) for d, size in enumerate(sizes, start=1)}
+    shown = Shown(columns)
+    assert claims.the_dictionary_is_less_than_exponential.predicate(shown) == holds

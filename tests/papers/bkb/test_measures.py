@@ -6,6 +6,7 @@ from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from kbrepro.bandits.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.papers.bkb import experiments, measures, pictures
 from kbrepro.papers.bkb.measures import shrinking_window, uniform_pulls
 from kbrepro.papers.bkb.policy import BKB
+from kbrepro.papers.bkb.problems import GaussianRKHSFunction
 from kbrepro.papers.bkb.sketch import ArmwisePosterior, BudgetedPosterior, StreamingPosterior
 
 KERNEL, POINTS, NOISE = SquaredExponential(0.07), grid(120), 0.01
@@ -165,6 +167,59 @@ def test_figure_1_is_readable_and_says_what_is_covered(checked, styled, watched,
     assert figure.axes[3].get_title() == title  # by row
 
 
+def test_streaming_dictionaries_can_be_left_out(table):
+    without = measures.starvation(*FIGURE, 0.5, Trial(5, 7), streaming=False)
+    kept = table.drop("BKB, streaming", level="name").index
+    assert [*zip(without["name"], without["setting"], without["t"], strict=True)] == [*kept]
+
+
+def brute_force(pulls, chance, uniform):
+    """Worst ratio, either way, of the DTC variance on the pulls that are included."""
+    members = POINTS[np.unique(pulls[uniform < chance])]
+    X = POINTS[pulls]
+    nystrom = KERNEL(POINTS, members) @ np.linalg.pinv(KERNEL(members, members), rcond=1e-13)
+    Q = nystrom @ KERNEL(members, X)
+    inner = nystrom @ KERNEL(members, POINTS)
+    at_pulls = inner[np.ix_(pulls, pulls)]
+    solved = np.linalg.solve(at_pulls + NOISE * np.eye(len(pulls)), Q.T)
+    variance = 1 - np.einsum("ij,ji->i", Q, solved)
+    exact = np.linalg.solve(KERNEL(X, X) + NOISE * np.eye(len(X)), KERNEL(X, POINTS))
+    ratio = variance / (1 - np.einsum("ij,ij->j", KERNEL(X, POINTS), exact))
+    return max(ratio.max(), 1 / ratio.min())
+
+
+def test_dictionaries_without_and_with_the_newest_pull():
+    trial = Trial(4, 2)
+    found = measures.newest_pull(SOURCE, uniform_pulls, [12], 2.0, trial)
+    rng = trial.rng("run")
+    pulls = uniform_pulls(rng, POINTS, 12)
+    uniform = rng.random(12)
+    exact = RowPosterior(KERNEL, POINTS, NOISE)
+    for arm in pulls[:-1]:
+        exact.update(arm, 0.0)
+    without = brute_force(pulls, 2.0 * exact.variance[pulls] / NOISE, uniform)
+    exact.update(pulls[-1], 0.0)
+    after = brute_force(pulls, 2.0 * exact.variance[pulls] / NOISE, uniform)
+    assert found["without"] == pytest.approx(without, rel=1e-4)
+    assert found["with"] == pytest.approx(after, rel=1e-4)
+
+
+def starved(worst):
+    """Kept seeds of Fig. 1 with one posterior at one t."""
+    rows = [("BKB", f"qbar={q}", t, ratio, 1.0, t) for (q, t), ratio in worst.items()]
+    frame = pd.DataFrame(rows, columns=["name", "setting", "t", "starved", "inflated", "members"])
+    return frame.assign(seed=0)
+
+
+def test_accuracy_by_qbar_asks_for_all_panels(checked, styled):
+    one = starved({(1, 6): 1.0, (1, 63): 3.1, (2.5, 6): 2.9, (2.5, 63): 1.0})
+    two = starved({(1, 6): 1.0, (1, 63): 1.0, (2.5, 6): 1.0, (2.5, 63): 1.0}).assign(seed=1)
+    close, members = measures.accuracy_by_qbar([one, two])
+    assert close.to_dict() == {1.0: 0.5, 2.5: 1.0} and members.to_dict() == {1.0: 63, 2.5: 63}
+    tables = [pd.DataFrame({"each pull": column, "other": column}) for column in (close, members)]
+    checked(pictures.accuracy(*tables))
+
+
 # Costs
 
 
@@ -176,6 +231,27 @@ def test_sizes_are_those_after_the_pull():
     assert (features <= np.minimum(members, distinct)).all() and (members <= sizes.index).all()
     assert (np.diff(distinct) >= 0).all() and members[1] == features[1] == distinct[1] == 1
     assert sizes["d_eff"][1] == pytest.approx(1 / 1.01)  # one pull: k / (k + lambda)
+
+
+def test_the_dictionary_at_the_end_is_that_of_the_sizes():
+    source = experiments.smooth(40, 2, NOISE, 5)
+    bkb = experiments.rules(0.1, 2.0)["BKB"]
+    end = measures.dictionary_at_end(source, bkb, 120, Trial(5, 1))
+    sizes = measures.sizes_of_steps(source, bkb, 120, Trial(5, 1))
+    assert end["members"] == sizes["members"].iloc[-1]
+    assert 0 <= end["left out"] <= end["often"] <= 120 // measures.OFTEN
+
+
+def test_the_noise_is_gaussian_and_the_functions_are_the_same():
+    how = SquaredExponential(0.2), grid(30), NOISE
+    ours = GaussianRKHSFunction(*how, norm=2.0)(Trial(3, 1))
+    bounded = RKHSFunction(*how, norm=2.0)(Trial(3, 1))
+    np.testing.assert_array_equal(ours.expected_reward, bounded.expected_reward)
+    rng = np.random.default_rng(1)
+    noise = np.array([ours.pull(0, rng) for _ in range(4000)]) - ours.expected_reward[0]
+    assert noise.std() == pytest.approx(0.1, rel=0.05)
+    assert (np.abs(noise) > 0.1).mean() == pytest.approx(0.317, abs=0.03)
+    assert ours.model.norm == 2.0 and ours.model.noise_scale == pytest.approx(0.1)
 
 
 def test_random_arms_are_uniform_in_their_dimension_and_the_lengthscale_is_the_one_asked_for():

@@ -1,1 +1,0 @@
-"""The next edition of the plan and the claims on BKB."""
