@@ -7,28 +7,32 @@
 # %% [markdown] tags=["checked"]
 # ## What came out
 #
-# - **Looking inside pays, but GPN-UCB is not always first, as the paper has it:** on 40 draws
-#   GPN-UCB has 0.25 times the cumulative regret of the best of cUCB, OI, GP-UCB and EI, 0.61 times
-#   that of cEI, and 1.07 times that of cEI without its sampling noise, which 40 draws do not tell
-#   from 1.
-# - **Where one maximiser is obvious GPN-UCB often misses it:** on 55 % of 40 draws its best pull
-#   is more than 5 % of the range below, cEI's on 0 %. The bound $B$ of the paper is too small
-#   there.
-# - **A larger bound costs regret:** with B = 4 GPN-UCB misses 0 of 15 obvious maximisers, where
-#   with B = 2 it missed 7, but then has, on 15 other draws, 1.26 times the regret of cEI.
+# - **Seeing the layers lowers regret, but GPN-UCB and the exact cEI cannot be told apart.** With
+#   several maximisers GPN-UCB incurs @1@ times the cumulative regret of the best of cUCB, OI,
+#   GP-UCB and EI. It incurs @2@ times the regret of cEI whose expectation is sampled, as the paper
+#   has it, and @3@ times if the expectation is computed (@4@ to @5@ if chains are drawn anew).
+# - **The given bound $B$ is refuted after a few rounds.** With an obvious maximiser outputs refute
+#   $B$ on @6@ % of the draws, in the median after round @7@. There GPN-UCB misses the maximiser in
+#   @8@ % of the trials, cEI in @9@ %.
+# - **Our advice rests on chains where $B$ is true.** There GPN-UCB incurs @10@ times the regret of
+#   the sampled cEI with several maximisers and @11@ times with an obvious one. Over the exact cEI
+#   it is @12@ times and @13@ times.
 
 # %% [markdown]
-# ![Cumulative regret of six rules on two single chains, on draws from the prior and on chains of
-# norm 2](../results/paper/05_gpn_ucb_chains/figures/fig11_cumulative_regret.png)
+# The authors call their experiments "only intended to suggest the potential plausibility of our
+# algorithms". [What each sentence says, and how often it comes out](#verdicts-at-a-glance).
 #
-# Fig. 11: above, two chains, as in the paper; below, many. Regret is in ranges of $g$: to lose one
-# is to pull the worst arm once. [All verdicts](../results/README.md#5-A).
-
-# %% [markdown]
 # ## The idea
 #
 # The reward is a chain of unknown functions, such as the steps of a production line. A pull shows
-# every output, without noise. Does it pay to look inside?
+# the output of every step, without noise. Does it pay to look inside?
+#
+# ![An interval goes into layer 2, and an interval comes out](../docs/pictures/gpn_ucb_step.png)
+#
+# A chain after twelve pulls. Layer 1 returns, for an arm that was not pulled, something in the blue
+# interval. The middle of this interval gives the cross, which is wrong although layer 2 is almost
+# known there. All of the interval gives the red bar, which holds the truth. So *sets* travel
+# through the chain, and the last set bounds the reward.
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 126453921  # root seed of every random stream
@@ -69,63 +73,38 @@ from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, exact_cha
 from kbrepro.trials.curve import simple_regret
 
 checks.non_negative_int(seed=seed)
-checks.positive_int(chains=chains, samples=samples, network_horizon=network_horizon)
-checks.positive_int(sampled_trials=sampled_trials, more_trials=more_trials)
-checks.positive_int(long_chains=long_chains, version_chains=version_chains)
+checks.positive_int(chains=chains, counted_chains=counted_chains, long_chains=long_chains)
+checks.positive_int(sampled_trials=sampled_trials, more_trials=more_trials, samples=samples)
 checks.positive_int(norm_2_trials=norm_2_trials, norm_2_sampled=norm_2_sampled)
-checks.positive_int(bound_chains=bound_chains, counted_chains=counted_chains)
-checks.at_least(2, networks=networks, needle_side=needle_side)
+checks.positive_int(version_chains=version_chains, bound_chains=bound_chains)
+checks.at_least(2, networks=networks, needle_side=needle_side, network_horizon=network_horizon)
 checks.at_least(10, side=side)
 checks.at_least(50, horizon=horizon)
+checks.at_least(sampled_trials + more_trials, trials_per_chain=trials_per_chain)
 checks.positive_numbers(explorations=explorations)
-assert sampled_trials + more_trials <= trials_per_chain, "cEI plays some of the trials"
 record = Record("05_gpn_ucb_chains", globals())
 
 # %% [markdown]
 # ## The problem
 #
 # A *chain* is $g = f^{(m)} \circ \dots \circ f^{(1)}$. In round $t$ we pull an *arm* $x_t$ and see
-# what every layer returns, the reward $g(x_t)$ last. What counts is what is lost on the way, the
-# *cumulative regret*, or by how much the best arm pulled falls short, the *simple regret*:
+# what every *layer* $f^{(i)}$ returns; the last output is the reward $g(x_t)$. We count *cumulative
+# regret*, the sum of what all pulls fall short, and *simple regret*, by how much the best pull so
+# far falls short:
 #
 # $$R_T = \sum_{t=1}^T \bigl( g(x^*) - g(x_t) \bigr), \qquad r^*_T = \min_{t \le T} \bigl( g(x^*) - g(x_t) \bigr).$$
 #
-# Each layer is promised a norm of at most $B$ in the space of a *kernel* $k$, and to change by at
-# most $L |z - z'|$. After observations $y_A$ at inputs $z_A$ the first promise makes certain (Lemma
-# 1; there is no noise)
+# Two things are given. Each layer has a norm of at most $B$ in the space of a *kernel* $k$, and its
+# output changes by at most $L |z - z'|$ between inputs $z$ and $z'$. After observations $y_A$ at
+# inputs $z_A$ the bound $B$ makes certain (Lemma 1; there is no noise)
 #
 # $$\mu(z) = k_A(z)^\top K_A^{-1} y_A, \quad \sigma^2(z) = k(z, z) - k_A(z)^\top K_A^{-1} k_A(z),
 # \quad |f(z) - \mu(z)| \le B \sigma(z).$$
 #
-# ## Why is a best guess not enough?
-#
-# Twelve arms of a chain were pulled. For another arm, layer 1 returns something in the interval
-# drawn.
-#
-# ![An interval goes into layer 2, and an interval comes out](../docs/pictures/gpn_ucb_step.png)
-
-# %% tags=["experiment"]
-chain = exact_chain(30)(Trial(seed, 0))
-# layers of norm 2; B = 4 is given
-chain = replace(chain, model=replace(chain.model, norm_bound=4.0))
-widths, off, half = measures.beside_last_pull(chain, 12, Trial(seed, 0), all_arms=True)
-print(f"layer 2 at the middle: off by {off:.2f}, known to within {half:.1g}")
-
-# %% [markdown] tags=["checked"]
-# The middle's answer is off by 0.19, though the layer itself is known there to within 0.0005: the
-# error comes from the input.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(f"off by {off:.2f}, though the layer itself is known there to within {half:.1g}")
-
-# %% [markdown]
-# One guess gives the cross; all that is possible gives the red bar, an interval that goes into
-# layer 3. So *sets* travel through the chain, and the last bounds the reward.
-#
 # ## The algorithm (Algorithm 1)
 #
-# GPN-UCB (Algorithm 1) for chains, as the paper runs it (Appendix L.2), looks at inputs of layers
-# $i \ge 2$ on a grid $\mathcal D$ only:
+# GPN-UCB for chains, as the paper runs it (Appendix L.2), looks at inputs of layers $i \ge 2$ on a
+# grid $\mathcal D$ only:
 #
 # 1. Every layer has bounds $\mu^{(i)} \pm B \sigma^{(i)}$: the first at the arms, the others on
 #    $\mathcal D$.
@@ -138,9 +117,10 @@ record.check(f"off by {off:.2f}, though the layer itself is known there to withi
 # 4. Pull the arm whose last interval reaches highest; see the outputs of all layers.
 #
 # L.2 describes its envelopes for $i \in \{2, \dots, m\}$. Read narrowly, the first layer then has
-# none: the other interpretation, played too.
+# none: this is the other interpretation, which we play, too.
 #
-# *NonAda*, the paper's second rule, pulls a fixed grid and trusts the composed posterior means.
+# *NonAda* (Algorithm 2), the paper's second rule, pulls a fixed grid and trusts the composed
+# posterior means.
 
 
 # %% tags=["experiment"]
@@ -155,7 +135,6 @@ def band(k, Z, y, at, B):
     return mean - B * sd, mean + B * sd
 
 
-# %% tags=["experiment"]
 def next_interval(low, high, lcb, ucb, D, L):
     """Steps 2 and 3: intervals [low, high] of all arms, and a layer's bounds on D, give the next
     intervals.
@@ -193,8 +172,8 @@ def gpn_ucb(k, X, pull, m, B, L, D, T, order):
         lcb, ucb = band(k, X[arms], outputs[:, 0], X, B)
         low, high = (lcb - cone).max(axis=1), (ucb + cone).min(axis=1)
         for i in range(1, m):
-            seen = outputs[:, i - 1 : i]
-            lcb, ucb = band(k, seen, outputs[:, i], D, B)
+            inputs = outputs[:, i - 1 : i]
+            lcb, ucb = band(k, inputs, outputs[:, i], D, B)
             low, high = next_interval(low, high, lcb, ucb, D, L)
         best = high.max()
         rounding = 1e-10 * (1 + abs(best))
@@ -202,13 +181,10 @@ def gpn_ucb(k, X, pull, m, B, L, D, T, order):
         first = order[tied].argmin()
         arms.append(int(tied[first]))
         layers = [np.ravel(y) for y in pull(arms[-1])]
-        seen = np.concatenate(layers)
-        outputs = np.vstack([outputs, seen])
+        observed = np.concatenate(layers)
+        outputs = np.vstack([outputs, observed])
     return arms
 
-
-# %% [markdown]
-# The package pulls the same arms:
 
 # %% tags=["experiment"]
 example = DrawnChain(12)(Trial(seed, 0))
@@ -221,83 +197,52 @@ def short(pull, rng):
     return gpn_ucb(KERNEL, example.model.points, pull, 3, 2.0, 2.0, D, 20, order)
 
 
+# the package pulls the same arms
 print(same_arms(short, experiments.AS_IN_L2, example, 20, Trial(seed, 0)))
-
-# %% [markdown]
-# ## See it run: one arm through three layers
-#
-# ![The interval of one arm in every layer, by three kinds of sets](../docs/pictures/gpn_ucb.png)
-#
-# *Grid* sets are the paper's, *no envelope* leaves out step 2, and sets rounded *outward* (ours)
-# must hold between the points of $\mathcal D$, too. Widths of the intervals of the arm from above:
-
-# %% tags=["experiment"]
-widths.round(3)
-
-# %% tags=["experiment"]
-last = widths.iloc[-1] / widths["grid"].iloc[-1]
-last.round(2).to_frame("width of the last interval over that of grid sets")
-
-# %% [markdown] tags=["checked"]
-# Without the envelope the last interval is 1.01 times as wide, and certainty between the points
-# makes it 1.20 times as wide.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(f"Without the envelope the last interval is {last['no envelope']:.2f} times as wide")
-record.check(f"the points makes it {last['outward']:.2f} times as wide", last["no envelope"] > 1)
 
 # %% [markdown]
 # ## What are the chains? (Fig. 9)
 #
 # Three layers, squared exponential kernel of lengthscale 1, $B = L = 2$; 2,500 arms on a grid of
 # $[-5, 5]^2$ and $T = 200$ rounds. The paper draws two chains from a Gaussian process and prints
-# neither: one has "several potential maximisers" (here: another peak within 5 % of the range of $g$
-# below the best), one an "obvious" one (no other within 25 %). We draw many.
+# neither. The first has "several potential maximisers" (here: another peak within 5 % of the range
+# of $g$ below the best), the second an "obvious" one (no other peak within 25 %). We draw 40 chains
+# of each kind.
 #
-# Draws break the promise: over a continuum their norm is not finite. So we also build *chains of
-# norm 2*, whose layers have norm exactly 2.
+# Draws do not keep the promise of a norm of 2: over a continuum their norm is not finite. So we
+# also build *chains of norm 2*, whose layers have norm exactly 2.
 #
-# **Fig. 9 of the paper**, with our two chains:
+# **Fig. 9 of the paper**, with the first of our chains of each kind; a star marks the maximiser:
 
 # %% tags=["experiment"]
-draws = DrawnChain(side)
-norm_2 = exact_chain(side)
-counted, _ = np.transpose(record.play("chains, draws"))
 kinds = {"several": "several maximisers", "obvious": "an obvious maximiser"}
-gaps, ranges, true_ranges = {}, {}, {}
-for kind in kinds:
-    gaps[kind], ranges[kind] = np.transpose(record.play(f"{kind}, facts"))
-    _, true_ranges[kind] = np.transpose(record.play(f"norm 2, {kind}, facts"))
+many, clear = kinds.values()
 sources = {kind: record.plan[kind].experiment.problem for kind in kinds}
-two = {title: sources[kind](Trial(seed, 0)) for kind, title in kinds.items()}
-record.figure(pictures.chains(two, side), "fig9_chains")
-
-# %% tags=["experiment"]
+first_two = {title: sources[kind](Trial(seed, 0)) for kind, title in kinds.items()}
+counted, _ = np.transpose(record.play("chains, draws"))
 several = (counted <= measures.SEVERAL).sum()
-clear = (counted >= measures.OBVIOUS).sum()
-last = sources["obvious"].numbers[-1]
-print(f"{counted_chains} draws: {several} with several maximisers, {clear} with an obvious one")
-print(f"{last + 1} draws: {chains} with an obvious one")
-
-# %% [markdown] tags=["checked"]
-# Of 48 draws 42 have several maximisers and 3 an obvious one; to find 40 obvious ones took 846
-# draws.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(f"Of {counted_chains} draws {several} have several maximisers and {clear} an obvious")
-record.check(f"to find {chains} obvious ones took {last + 1} draws")
+obvious = (counted >= measures.OBVIOUS).sum()
+looked_at = sources["obvious"].numbers[-1] + 1
+print(f"of {counted_chains} draws {several} have several maximisers, {obvious} an obvious one")
+print(f"to find {chains} with an obvious one took {looked_at} draws")
+record.figure(pictures.chains(first_two, side), "fig9_chains")
 
 # %% [markdown]
-# ## Does GPN-UCB lose less on the way? (Fig. 11)
+# ## Is GPN-UCB's cumulative regret the lowest? (Fig. 11)
 #
 # Its rivals:
 #
-# - *GP-UCB* and *EI*, which see the reward alone (*black box*);
-# - *cUCB*, which feeds means through the chain and adds up the $\sigma$ of all layers, earlier ones
-#   times $L$ (eq. 283); *OI*, optimistic improvement, which scores an arm by the larger of two
-#   numbers: its upper bound less the best lower bound, and $b \sigma$;
-# - *cEI*, the expected improvement of the reward, which sends $S$ random samples through the
-#   layers; *exact* (ours) computes it by quadrature.
+# - *GP-UCB* and *EI* see the reward alone (*black box*).
+# - *cUCB* feeds means through the chain and adds up the $\sigma$ of all layers, earlier ones times
+#   $L$ (eq. 283). *OI*, optimistic improvement, scores an arm by the larger of two numbers: its
+#   upper bound less the best lower bound, and $b \sigma$.
+# - *cEI*, the expected improvement of the reward, sends $S$ random samples through the layers;
+#   *exact cEI* (ours) computes the expectation by quadrature.
+#
+# **Fig. 11 of the paper.** Top: ten trials on the first chain of each kind. Middle: all chains of
+# each kind. Bottom: chains of norm 2, for which $B$ is true. Lines are medians, bands quartiles.
+# Regret is in ranges of $g$: to lose one is to pull the worst arm once. cEI has two trials on each
+# drawn chain and one on a chain of norm 2.
 
 
 # %% tags=["experiment"]
@@ -312,176 +257,137 @@ def play(label, ranges, times=1):
 
 
 times, few = trials_per_chain, sampled_trials
-on, by_cei, by_more, on_true = {}, {}, {}, {}
+gaps, ranges, true_ranges, on, by_cei, on_true = {}, {}, {}, {}, {}, {}
 for kind in kinds:
+    gaps[kind], ranges[kind] = np.transpose(record.play(f"{kind}, facts"))
+    _, true_ranges[kind] = np.transpose(record.play(f"norm 2, {kind}, facts"))
     on[kind] = play(kind, ranges[kind], times)
     by_cei[kind] = play(f"{kind}, cEI", ranges[kind], few)
-    by_more[kind] = play(f"{kind}, more of cEI", ranges[kind], more_trials)
     on_true[kind] = play(f"norm 2, {kind}", true_ranges[kind], norm_2_trials)
     on_true[kind] |= play(f"norm 2, {kind}, cEI", true_ranges[kind])
 record.plan["several"]
 
-# %% [markdown]
-# **Fig. 11 of the paper**, ten trials on each of two chains above, many chains of their kinds in the
-# middle, and below chains of norm 2, for which $B$ is true. cEI has two trials on each of many
-# chains and one on those of norm 2.
-
 
 # %% tags=["experiment"]
 def first_chain(kind):
-    """The traces on the first chain of a kind."""
+    """The traces on the first chain of a kind, ten trials of each rule."""
     begin = measures.picked(by_cei[kind], slice(few))
-    more = measures.picked(by_more[kind], slice(more_trials))
-    return measures.picked(on[kind], slice(times)) | measures.joined([begin, more])
+    more = play(f"{kind}, more of cEI", ranges[kind], more_trials)
+    all_of_cei = measures.joined([begin, measures.picked(more, slice(more_trials))])
+    return measures.picked(on[kind], slice(times)) | all_of_cei
 
 
-on_pair = {}
+on_first, on_many, on_norm_2 = {}, {}, {}
 for kind, title in kinds.items():
-    on_pair[f"{title}, {times} trials"] = first_chain(kind)
-on_many = {f"{chains} chains, {kinds[kind]}": on[kind] | by_cei[kind] for kind in kinds}
-on_norm_2 = {f"norm 2, {kinds[kind]}": on_true[kind] for kind in kinds}
-fig = pictures.regrets("Fig. 11", on_pair | on_many | on_norm_2, quantity="cumulative")
+    on_first[f"{title}, {times} trials"] = first_chain(kind)
+    on_many[f"{chains} chains, {title}"] = on[kind] | by_cei[kind]
+    on_norm_2[f"norm 2, {title}"] = on_true[kind]
+fig = pictures.regrets("Fig. 11", on_first | on_many | on_norm_2, quantity="cumulative")
 record.figure(fig, "fig11_cumulative_regret")
 
 # %% [markdown]
-# Trials of a chain differ by the order of ties alone, those of cEI by its samples, too. $R_T$ of
-# each trial on the chain with an obvious maximiser, in ranges:
+# Trials of a chain differ by the order of ties, those of cEI by its samples, too. $R_T$ of ten
+# trials on the first chain with an obvious maximiser, in ranges:
 
 # %% tags=["experiment"]
-by_order = {
-    rule: pd.Series(trace.regret.sum(axis=1)) for rule, trace in [*on_pair.values()][1].items()
-}
-pd.DataFrame(by_order).rename_axis("order of ties").T.round(1)
+_, traces = on_first.values()
+by_order = pd.DataFrame({rule: trace.regret.sum(axis=1) for rule, trace in traces.items()})
+by_order.rename_axis("order of ties").T.round(1)
 
 # %% [markdown] tags=["checked"]
-# **One order of ties can decide:** that of GPN-UCB is 16.2 in one of them, and 137.6 in another.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-orders = by_order["GPN-UCB"]
-record.check(f"that of GPN-UCB is {orders.min():.1f} in one of them, and {orders.max():.1f} in")
+# **One order of ties can decide:** GPN-UCB loses @14@ ranges in one of these trials, and @15@ in
+# another.
 
 # %% [markdown]
-# Means over the draws that cEI plays, too:
+# Mean $R_T$ over all chains, in ranges, and GPN-UCB's over it. *No envelope*: GPN-UCB without an
+# envelope in the first layer. *Own ties*: the rules of a trial break ties independently. Both are
+# other interpretations of the paper.
 
 
 # %% tags=["experiment"]
-def ratio(above, below):
-    """Mean over mean."""
-    return above.mean(axis=-1) / below.mean(axis=-1)
-
-
 def of_chains(trace, times):
     """R_T of every chain, the mean of its trials."""
     return trace.regret.sum(axis=1).reshape(-1, times).mean(axis=1)
 
 
-def means(kind):
-    """Mean R_T by rule, on the chains of a kind."""
-    by_rule = {rule: of_chains(trace, times) for rule, trace in on[kind].items()}
-    return by_rule | {rule: of_chains(trace, few) for rule, trace in by_cei[kind].items()}
+def over(above, below):
+    """Mean over mean."""
+    return above.mean(axis=-1) / below.mean(axis=-1)
 
 
-table = pd.DataFrame()
+table, between = pd.DataFrame(), {}
 for kind, title in kinds.items():
-    by_rule = means(kind)
-    table[f"R_T, {title}"] = pd.Series({rule: of.mean() for rule, of in by_rule.items()})
-    table[f"GPN-UCB over it, {title}"] = by_rule["GPN-UCB"].mean() / table[f"R_T, {title}"]
-    apart = bootstrap(
-        ratio, by_rule["GPN-UCB"], by_rule["cEI, exact"], rng=np.random.default_rng([seed, 11])
-    )
-    print(f"{title}: over exact cEI, drawing chains anew: {apart.low:.2f} to {apart.high:.2f}")
+    bare = play(f"{kind}, no envelope in layer 1", ranges[kind], times)["GPN-UCB"]
+    own_ties = play(f"{kind}, own ties", ranges[kind], times)
+    others = {"GPN-UCB, no envelope": bare}
+    others |= {f"{rule}, own ties": trace for rule, trace in own_ties.items()}
+    totals = {rule: of_chains(trace, times) for rule, trace in (on[kind] | others).items()}
+    totals |= {rule: of_chains(trace, few) for rule, trace in by_cei[kind].items()}
+    table[f"R_T, {title}"] = pd.Series({rule: total.mean() for rule, total in totals.items()})
+    table[f"GPN-UCB over it, {title}"] = totals["GPN-UCB"].mean() / table[f"R_T, {title}"]
+    rng = np.random.default_rng([seed, 11])
+    between[title] = bootstrap(over, totals["GPN-UCB"], totals["cEI, exact"], rng=rng)
+    print(f"{title}: over exact cEI {between[title].low:.2f} to {between[title].high:.2f}, 95 %")
+cost = measures.multiplications(side**2, horizon, samples)
+dearer = cost["cEI"] / cost["GPN-UCB"]
+print(f"cEI, {samples:,} samples: {dearer:.0f} times the multiplications of GPN-UCB")
 table.round(2)
 
-# %% [markdown]
-# The same under the other interpretations: no envelope in the first layer, and rules that break
-# ties on their own.
+# %% [markdown] tags=["checked"]
+# With several maximisers GPN-UCB incurs @1@ times the cumulative regret of the best of cUCB, OI,
+# GP-UCB and EI. It incurs @2@ times the regret of cEI whose expectation is sampled, as the paper
+# has it, and @3@ times if the expectation is computed (@4@ to @5@ if chains are drawn anew). **The
+# exact cEI and GPN-UCB cannot be told apart** by their regret on these draws. So what the sampled
+# cEI loses to GPN-UCB it loses to its samples.
 
-# %% tags=["experiment"]
-otherwise = pd.DataFrame()
-for kind, title in kinds.items():
-    bare_layer = play(f"{kind}, no envelope in layer 1", ranges[kind], times)
-    own_ties = play(f"{kind}, own ties", ranges[kind], times)
-    by_rule = {"GPN-UCB, no envelope in layer 1": of_chains(bare_layer["GPN-UCB"], times).mean()}
-    for rule, trace in own_ties.items():
-        by_rule[f"{rule}, own ties"] = of_chains(trace, times).mean()
-    otherwise[f"R_T, {title}"] = pd.Series(by_rule)
-otherwise.round(2)
+# %% [markdown]
+# ## And where the given bound is true?
+#
+# On chains of norm 2 every promise holds, so that here the bounds of GPN-UCB are certain but for
+# the grid $\mathcal D$. On the chains that the sampled cEI plays, too:
 
 # %% tags=["experiment"]
 true = pd.DataFrame()
 for kind, title in kinds.items():
-    n = len(on_true[kind]["cEI"].arms)
-    by_rule = {
-        rule: of_chains(trace, 1 if rule == "cEI" else norm_2_trials)[:n]
-        for rule, trace in on_true[kind].items()
-    }
-    true[f"R_T, {title}"] = pd.Series({rule: of.mean() for rule, of in by_rule.items()})
-    true[f"GPN-UCB over it, {title}"] = by_rule["GPN-UCB"].mean() / true[f"R_T, {title}"]
-print(f"norm 2, for which B is true, on the {n} chains of each kind that cEI plays:")
+    by_rule = on_true[kind] | play(f"norm 2, {kind}, no envelope", true_ranges[kind])
+    n = len(by_rule["cEI"].arms)
+    for rule, trace in by_rule.items():
+        total = of_chains(trace, 1 if rule in ("cEI", "no envelope") else norm_2_trials)
+        true.loc[rule, f"R_T, {title}"] = total[:n].mean()
+    true[f"GPN-UCB over it, {title}"] = true.loc["GPN-UCB", f"R_T, {title}"] / true[f"R_T, {title}"]
+print(f"norm 2, {n} chains of each kind; no envelope: GPN-UCB with mean ± B sd in all layers")
 true.round(2)
 
-# %% tags=["experiment"]
-bare = {}
-for kind, title in kinds.items():
-    unenveloped = play(f"norm 2, {kind}, no envelope", true_ranges[kind])["no envelope"]
-    without = of_chains(unenveloped, 1).mean()
-    bare[title] = without / of_chains(on_true[kind]["GPN-UCB"], norm_2_trials).mean()
-cost = measures.multiplications(side**2, horizon, samples)
-dearer = cost["cEI"] / cost["GPN-UCB"]
-print(f"cEI, {samples:,} samples: {dearer:.0f} times the multiplications")
-pd.Series(bare, name="regret without envelopes over that with them, norm 2").round(2).to_frame()
-
 # %% [markdown] tags=["checked"]
-# Taken together, on 40 draws GPN-UCB has 0.25 times the cumulative regret of the best of cUCB, OI,
-# GP-UCB and EI, and 0.61 times that of cEI, which takes 378 times the multiplications. **No lead is
-# left over cEI without its sampling noise:** GPN-UCB has 1.07 times that of cEI without its sampling
-# noise, which 40 draws do not tell from 1.
-# Without the envelope it has 1.05 times its regret on the chains that keep the promise.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-over = table["GPN-UCB over it, several maximisers"]
-best = over[["cUCB", "OI", "GP-UCB", "EI"]].max()
-words = f"on {chains} draws GPN-UCB has {best:.2f} times the cumulative regret"
-record.check(words, best < 1)
-record.check(f"{over['cEI']:.2f} times that of cEI", over["cEI"] < 1)
-record.check(f"which takes {dearer:.0f} times the multiplications")
-exact = over["cEI, exact"]
-record.check(f"{exact:.2f} times that of cEI without its sampling noise")
-record.check(f"Without the envelope it has {bare['several maximisers']:.2f} times its regret")
-
-# %%
-record.verdicts("5-A", "5-AR", "5-AS", "5-AT", "5-X", "5-AU")
+# There GPN-UCB incurs @10@ times the regret of the sampled cEI with several maximisers and @11@
+# times with an obvious one. Over the exact cEI it is @12@ times and @13@ times. Envelopes matter
+# here: with them GPN-UCB incurs @16@ times its regret without any, several maximisers.
 
 # %% [markdown]
 # ## Does it find the best arm? (Fig. 12)
 #
-# By $T = 50$, the paper says, both of its rules do. We compare simple regret on average over $T =
-# 2^2, \dots, 14^2$, the numbers of pulls of NonAda.
+# The paper says that both of its rules do by $T = 50$. We compare simple regret on average over
+# $T = 2^2, \dots, 14^2$, the numbers of pulls of NonAda.
 #
-# **Fig. 12 of the paper**, two chains above and many below. NonAda, whose every number of pulls is
-# another design, has dots. Curves are cut below 0.0001 of the range: names at that edge are of
-# rules that end below it, with an obvious maximiser at 0.
+# **Fig. 12 of the paper.** Top: ten trials on the first chain of each kind. Bottom: all chains.
+# Lines are medians, bands quartiles. NonAda has dots, since each number of pulls is another design.
+# Curves are cut below 0.0001 of the range: names at that edge are of rules that end below it.
 
 # %% tags=["experiment"]
 sides = experiments.sides(horizon)  # points a side of NonAda
 pulls = np.array(sides) ** 2
-
-
-by_nonada = {}
-for kind in kinds:
-    by_nonada[kind] = np.array(record.play(f"{kind}, NonAda")) / ranges[kind][:, None]
-
-# %% tags=["experiment"]
-designs = [by_nonada[kind][:1] for kind in kinds] + [by_nonada[kind] for kind in kinds]
-panels = on_pair | on_many
+by_nonada = {
+    kind: np.array(record.play(f"{kind}, NonAda")) / ranges[kind][:, None] for kind in kinds
+}
+designs = [by_nonada[kind][:1] for kind in kinds] + [*by_nonada.values()]
+panels = on_first | on_many
 dots = {title: (pulls, design) for title, design in zip(panels, designs, strict=True)}
 fig = pictures.regrets("Fig. 12", panels, quantity="simple", nonada=dots)
 record.figure(fig, "fig12_simple_regret")
 
 # %% [markdown]
-# Simple regret in percent of the range, the mean over these $T$, and the percentage of obvious
-# maximisers *missed*: at $T$ the best arm pulled is more than 5 % of the range below. *NaN*: not
-# played.
+# Simple regret in percent of the range, the mean over these $T$. A maximiser is *missed* if at $T$
+# the best arm pulled is more than 5 % of the range below; the table has the percentage of trials.
 
 # %% tags=["experiment"]
 ends = pd.DataFrame()
@@ -489,68 +395,46 @@ for kind, title in kinds.items():
     by_rule = measures.simple_regrets(on[kind] | by_cei[kind], pulls)
     ends[[title, f"missed, {title}"]] = by_rule[["mean", "missed"]]
     design = by_nonada[kind]
-    ends.loc["NonAda", title] = 100 * design.mean()
-    ends.loc["NonAda", f"missed, {title}"] = 100 * (design[:, -1] > measures.NEAR).mean()
+    missed = 100 * (design[:, -1] > measures.NEAR).mean()
+    ends.loc["NonAda", [title, f"missed, {title}"]] = 100 * design.mean(), missed
 ends.round(1)
 
 # %% [markdown]
-# On how many of the draws with an obvious maximiser has GPN-UCB the least cumulative regret of Fig.
-# 11, by how far below all other peaks are?
-
-# %% tags=["experiment"]
-by_rule = pd.DataFrame(means("obvious")).drop(columns=["OI", "cEI, exact"])
-is_least = by_rule.idxmin(axis=1) == "GPN-UCB"
-of_gap = pd.cut(gaps["obvious"], [measures.OBVIOUS, 0.3, 0.4, 1], right=False)
-by_gap = is_least.groupby(of_gap, observed=True)
-by_gap.agg(draws="size", least="sum").rename_axis("gap, of the range")
-
-# %% [markdown]
-# In what percentage of draws is NonAda within 5 % of the range, and GPN-UCB after as many pulls?
+# Percentage of draws on which NonAda is within 5 % of the range, and of trials in which GPN-UCB is
+# after as many pulls. From 121 pulls on NonAda's points lie less than a lengthscale apart.
 
 # %% tags=["experiment"]
 near = pd.DataFrame({"lengthscales apart": 10 / np.array(sides)}, pulls)
 for kind, title in kinds.items():
-    near[f"NonAda, {title}"] = 100 * (by_nonada[kind] <= 0.05).mean(axis=0)
+    near[f"NonAda, {title}"] = 100 * (by_nonada[kind] <= measures.NEAR).mean(axis=0)
     curve = simple_regret(on[kind]["GPN-UCB"])
-    near[f"GPN-UCB, {title}"] = 100 * (curve[:, pulls - 1] <= 0.05).mean(axis=0)
+    near[f"GPN-UCB, {title}"] = 100 * (curve[:, pulls - 1] <= measures.NEAR).mean(axis=0)
 near.rename_axis("pulls").round(1)
 
+# %% [markdown]
+# How obvious must a maximiser be? Draws with an obvious maximiser by the gap to the next peak, and
+# on how many of them GPN-UCB incurs the lowest cumulative regret of the rules in Fig. 11:
+
+# %% tags=["experiment"]
+totals = {rule: of_chains(trace, times) for rule, trace in on["obvious"].items() if rule != "OI"}
+totals["cEI"] = of_chains(by_cei["obvious"]["cEI"], few)
+is_lowest = pd.DataFrame(totals).idxmin(axis=1) == "GPN-UCB"
+of_gap = pd.cut(gaps["obvious"], [measures.OBVIOUS, 0.3, 0.4, 1], right=False)
+by_gap = is_lowest.groupby(of_gap, observed=True)
+by_gap.agg(draws="size", lowest="sum").rename_axis("gap, of the range")
+
 # %% [markdown] tags=["checked"]
-# With an obvious maximiser GPN-UCB misses it on 55 % of the draws, cEI on 0 %. NonAda is there on
-# average nearer than all other rules but cEI. **With several maximisers simpler rules come as
-# near:** GPN-UCB, cUCB, OI, GP-UCB and EI come within 0.4 % of the range of each other.
-#
-# **NonAda comes near only when its grid is finer than a lengthscale.** After 49 pulls, which lie
-# 1.4 lengthscales apart, it is near on 54 % of the draws, GPN-UCB on 89 %; after 196, which lie 0.7
-# apart, on 98 %.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-clear, many = "an obvious maximiser", "several maximisers"
-gpn, cei = ends.loc["GPN-UCB", f"missed, {clear}"], ends.loc["cEI", f"missed, {clear}"]
-record.check(f"misses it on {gpn:.0f} % of the draws, cEI on {cei:.0f} %")
-words = f"on {gpn:.0f} % of {chains} draws its best pull is more than 5 % of the range below"
-record.check(f"{words}, cEI's on {cei:.0f} %")
-nearer = ends.index[ends[clear] < ends.loc["NonAda", clear]]
-record.check("nearer than all other rules but cEI", [*nearer] == ["cEI"])
-simple = ends.loc[[*experiments.RULES], many]
-record.check(f"come within {np.ptp(simple):.1f} % of the range of each other")
-at_49, last = near.loc[49], near.iloc[-1]
-record.check(f"After 49 pulls, which lie {at_49.iloc[0]:.1f} lengthscales apart")
-words = f"it is near on {at_49[f'NonAda, {many}']:.0f} % of the draws, GPN-UCB on"
-record.check(f"{words} {at_49[f'GPN-UCB, {many}']:.0f} %")
-words = f"after {pulls[-1]}, which lie {last.iloc[0]:.1f} apart, on"
-record.check(f"{words} {last[f'NonAda, {many}']:.0f} %")
-
-# %%
-record.verdicts("5-D", "5-AE", "5-AP", "5-F", "5-N", "5-O", "5-E", "5-AD", "5-Q")
+# With an obvious maximiser GPN-UCB misses the maximiser in @8@ % of the trials, cEI in @9@ %. With
+# several maximisers all rules come near.
 
 # %% [markdown]
-# ## Why does GPN-UCB miss the best arm?
+# ## Why does GPN-UCB miss an obvious maximiser?
 #
-# Its bounds are certain *if $B$ is true*. A draw's norm exceeds $B = 2$. The bounds then fail, most
-# likely at an obvious maximiser: where the first layer lies outside $\mu \pm B\sigma$ the arm looks
-# worse than it is, for ever (the best arm is *excluded*). Can a player notice? No function of norm
-# at most $B$ passes through outputs with $y_A^\top K_A^{-1} y_A > B^2$: then $B$ is *refuted*.
+# Its bounds are certain *if $B$ is true*. A draw's norm exceeds $B = 2$, so the bounds can fail,
+# most likely at an obvious maximiser. Where the first layer lies outside its interval the arm looks
+# worse than it is in all later rounds: the best arm is *excluded*. Can a player notice? No function
+# of norm at most $B$ passes through outputs with $y_A^\top K_A^{-1} y_A > B^2$: then $B$ is
+# *refuted*.
 
 
 # %% tags=["experiment"]
@@ -570,177 +454,187 @@ for kind, title in kinds.items():
 fates = pd.concat(fates, names=["kind"])
 counts = fates.groupby(["kind", "excluded"])["missed"].agg(chains="size", missed="sum")
 counts = counts.unstack(fill_value=0).stack(future_stack=True)  # a row for 0 chains, too
+refuted = fates.groupby("kind")["refuted"]
+finite = np.isfinite(fates["refuted"])
+rounds = pd.DataFrame({"B refuted after round (median)": refuted.median()})
+rounds["B refuted, %"] = 100 * finite.groupby("kind").mean()
+print(rounds.round(0))
 counts.rename_axis(["kind", "best arm excluded"])
 
+# %% [markdown]
+# The first draw with an obvious maximiser on which that happened: in every round what GPN-UCB holds
+# possible for layer 1 at the best arm (band), and what layer 1 returns there (dashed line).
+
 # %% tags=["experiment"]
-refuted = fates.groupby("kind")["refuted"]
-rounds = pd.DataFrame({"refuted after round (median)": refuted.median()})
-finite = np.isfinite(fates["refuted"])
-rounds["refuted, %"] = 100 * finite.groupby("kind").mean()
-rounds.round(0)
+number = int(fates.loc[clear, "excluded"].to_numpy().argmax())
+lost = sources["obvious"](Trial(seed, number * times))
+arms = on["obvious"]["GPN-UCB"].arms[number * times]
+record.figure(pictures.best_arm(lost, measures.bounds_at_best(lost, arms)), "best_arm")
 
 # %% [markdown] tags=["checked"]
-# **GPN-UCB misses obvious maximisers because B is too small for them:** of the 22 which its bounds
-# exclude it misses 21, of the 18 others 1. The first layer's outputs refute the paper's B on 100 %
-# of these draws, in the median after round 5, on 93 % of the other draws, and on 0 % of the chains
-# of norm 2.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-lost, kept = (counts.loc[(clear, excluded)] for excluded in (True, False))
-record.check(f"of the {lost['chains']} which its bounds exclude it misses {lost['missed']}")
-record.check(f"of the {kept['chains']} others {kept['missed']}")
-share, after = rounds["refuted, %"], rounds.loc[clear].iloc[0]
-words = f"on {share[clear]:.0f} % of these draws, in the median after round"
-record.check(f"{words} {after:.0f}")
-words = f"on {share[many]:.0f} % of the other draws, and on {share[f'norm 2, {many}']:.0f} % of the"
-record.check(f"{words} chains of norm 2")
+# **GPN-UCB misses obvious maximisers because $B$ is too small for them:** of the @17@ that its
+# bounds exclude it misses @18@, of the @19@ others @20@. With an obvious maximiser outputs refute
+# $B$ on @6@ % of the draws, in the median after round @7@. On chains of norm two nothing refutes it.
 
 # %% [markdown]
-# So the first chains are played again with $B = 4$.
+# So some chains are played again with a larger $B$. A smaller reason may be the grid: the interval
+# of an arm that was pulled holds no point of $\mathcal D$, so L.2 bounds the arm from neighbours,
+# too high, and pulls it again. So we change one thing of GPN-UCB at a time.
 
 # %% tags=["experiment"]
-n = min(bound_chains, chains)
+n_bound = min(bound_chains, chains)
 by_bound = pd.DataFrame(index=[2, 4], columns=["missed, obvious", "regret over cEI's, several"])
 for B in (2, 4):
     first = {}
     for kind in kinds:
         if B == 2:
-            first[kind] = measures.picked(on[kind], slice(0, n * times, times))["GPN-UCB"]
+            first[kind] = measures.picked(on[kind], slice(0, n_bound * times, times))["GPN-UCB"]
         else:
             first[kind] = play(f"{kind}, B 4", ranges[kind])["GPN-UCB"]
     end = simple_regret(first["obvious"])[:, -1]
-    by_rival = of_chains(by_cei["several"]["cEI"], few)[:n].mean()
-    by_bound.loc[B] = (end > measures.NEAR).sum(), of_chains(first["several"], 1).mean() / by_rival
-record.plan["obvious, B 4"]
+    of_rival = of_chains(by_cei["several"]["cEI"], few)[:n_bound].mean()
+    by_bound.loc[B] = (end > measures.NEAR).sum(), of_chains(first["several"], 1).mean() / of_rival
+print(by_bound.rename_axis(f"B, {n_bound} chains").astype(float).round(2))
 
-# %% tags=["experiment"]
-by_bound.rename_axis(f"B, {n} chains").astype(float).round(2)
-
-# %% [markdown] tags=["checked"]
-# The larger B finds more and costs more: with B = 4 GPN-UCB misses 0 of 15 obvious maximisers,
-# where with B = 2 it missed 7, but then has, on 15 other draws, 1.26 times the regret of cEI.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-(lost_2, over_2), (lost_4, over_4) = by_bound.to_numpy()
-words = f"with B = 4 GPN-UCB misses {lost_4} of {n} obvious maximisers, where with B = 2"
-record.check(f"{words} it missed {lost_2}", lost_4 < lost_2)
-words = f"but then has, on {n} other draws, {over_4:.2f} times the regret of cEI"
-record.check(words, over_2 < 1 < over_4)
-
-# %% [markdown]
-# A smaller reason: the interval of an arm already pulled holds no point of $\mathcal D$, so L.2
-# bounds it from neighbours, too high, and pulls it again.
-
-# %% tags=["experiment"]
 n = min(version_chains, chains)
 versions = pd.DataFrame()
 for kind, title in kinds.items():
     base = measures.picked(on[kind], slice(0, n * times, times))["GPN-UCB"]
-    ablated = {"as in L.2": base} | play(f"{kind}, versions", ranges[kind])
-    for name, trace in ablated.items():
+    changed = {"as in L.2": base} | play(f"{kind}, versions", ranges[kind])
+    for name, trace in changed.items():
+        end = 100 * simple_regret(trace)[:, -1].mean()
         versions.loc[name, f"R_T, {title}"] = of_chains(trace, 1).mean()
-        end = simple_regret(trace)[:, -1]
-        versions.loc[name, f"simple regret at T (%), {title}"] = 100 * end.mean()
-record.plan["several, versions"]
-
-# %% tags=["experiment"]
+        versions.loc[name, f"simple regret at T (%), {title}"] = end
 versions.round(2)
 
-# %%
-record.verdicts("5-I", "5-Y")
+# %% [markdown] tags=["checked"]
+# **A larger $B$ finds more and costs more.** GPN-UCB misses @21@ of 15 obvious maximisers with
+# $B$ = 4, and @22@ with $B$ = 2. On 15 chains with several maximisers it incurs @23@ times the regret of
+# cEI with $B$ = 4.
 
 # %% [markdown]
 # ## Why do other rules that see the layers lose? (Fig. 10)
 #
 # cUCB and OI, which see the layers, sometimes lose to GP-UCB and EI, which do not. The paper
-# suspects eq. 283, which multiplies by $L > 1$ at every layer. We lower $L$ there, and sweep OI's
-# $b$.
+# suspects eq. 283, which multiplies by $L > 1$ at every layer. We give cUCB half the $L$, and OI
+# several $b$.
 #
-# **Fig. 10 of the paper**, ten trials on each of two chains. Curves are cut below 0.0001 of the
-# range.
+# **Fig. 10 of the paper**, ten trials on the first chain of each kind: means and 95 % intervals.
+# Curves are cut below 0.0001 of the range.
 
 # %% tags=["experiment"]
-swept = {}
-for kind in kinds:
-    swept[kind] = play(f"{kind}, OI", ranges[kind], times)
-    swept[kind] |= {1.0: on[kind]["OI"], "cUCB": on[kind]["cUCB"]}
-panels = {}
+swept, panels = {}, {}
 for kind, title in kinds.items():
-    by_b = measures.picked(swept[kind], slice(times))
-    by_b |= play(f"Fig. 10, {kind}", ranges[kind][:1], times)
+    swept[kind] = play(f"{kind}, OI", ranges[kind], times) | {1.0: on[kind]["OI"]}
+    on_one = measures.picked(swept[kind], slice(times))
+    on_one |= play(f"Fig. 10, {kind}", ranges[kind][:1], times)
     drawn = [b for b in explorations if b in (1e-4, 1.0, 10.0, 100.0, 1e4)]
-    panels[title] = {f"b = {b:g}": by_b[b] for b in drawn} | {"cUCB": by_b["cUCB"]}
+    panels[title] = {f"b = {b:g}": on_one[b] for b in drawn}
+    panels[title]["cUCB"] = measures.picked(on[kind], slice(times))["cUCB"]
 record.figure(pictures.oi(panels), "fig10_oi")
 
 # %% tags=["experiment"]
-at_end = pd.DataFrame()
-large = {"several": play("several, large b", ranges["several"], few), "obvious": {}}
+at_end, loose = pd.DataFrame(), pd.DataFrame()
+swept["several"] |= play("several, large b", ranges["several"], few)
 for kind, title in kinds.items():
-    by_b = swept[kind] | large[kind]
     for b in explorations:
-        if b in by_b:
-            at_end.loc[b, title] = 100 * simple_regret(by_b[b])[:, -1].mean()
-print("simple regret at T, % of the range, mean over chains (NaN: not played)")
-at_end.sort_index().rename_axis("b").round(2)
-
-# %% tags=["experiment"]
-loose = pd.DataFrame()
-for kind, title in kinds.items():
-    full_l = of_chains(measures.picked(on[kind], slice(None, None, times))["cUCB"], 1)
-    half_l = of_chains(play(f"{kind}, L = 1", ranges[kind])["cUCB"], 1)
-    widths = np.median(record.play(f"{kind}, relative widths"))
-    loose[title] = [widths, half_l.mean() / full_l.mean()]
-loose.index = ["width of cUCB's bounds over GPN-UCB's", "regret of cUCB with half the L, times"]
-loose.round(2)
+        if b in swept[kind]:
+            at_end.loc[b, title] = 100 * simple_regret(swept[kind][b])[:, -1].mean()
+    full = of_chains(measures.picked(on[kind], slice(None, None, times))["cUCB"], 1).mean()
+    half_l = of_chains(play(f"{kind}, L = 1", ranges[kind])["cUCB"], 1).mean()
+    loose.loc["regret of cUCB with half the L, times", title] = half_l / full
+    wider_by = np.median(record.play(f"{kind}, relative widths"))
+    loose.loc["width of cUCB's bounds over GPN-UCB's", title] = wider_by
+print(loose.round(2))
+print("OI: simple regret at T, % of the range, mean over chains (NaN: not played)")
+at_end = at_end.sort_index()
+at_end.rename_axis("b").round(2)
 
 # %% [markdown] tags=["checked"]
-# The suspicion is right: after the same pulls cUCB's bounds are 13 times as wide as GPN-UCB's, and
-# with half the $L$ cUCB has 0.57 times the regret. A large $b$ hurts: the mean simple regret at $T$
-# is at least 2.73 % of the range for $b$ of a hundred and more, at most 0.01 % for $b$ up to one.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-looser, less = loose[many]
-record.check(f"cUCB's bounds are {looser:.0f} times as wide as GPN-UCB's", looser > 1)
-record.check(f"cUCB has {less:.2f} times the regret", less < 1)
-of_large, of_small = (at_end.loc[at_end.index >= 100, many], at_end.loc[at_end.index <= 1, many])
-record.check(f"is at least {of_large.min():.2f} % of the range for $b$ of a hundred")
-record.check(f"at most {of_small.max():.2f} % for $b$ up to one")
-
-# %%
-record.verdicts("5-G", "5-R", "5-H", "5-AC", "5-AQ")
+# With several maximisers cUCB's bounds are @24@ times as wide as GPN-UCB's after the same pulls,
+# and with half the $L$ cUCB incurs @25@ times its regret. A large $b$ hurts OI: the mean simple
+# regret at $T$ is at least @26@ % of the range for $b$ of a hundred and more, at most @27@ % for
+# $b$ up to one.
 
 # %% [markdown]
-# ## Are the bounds of NonAda right? (Theorems 4, 7 and 8)
+# ## Does it work on other networks?
 #
-# Now $B$ and $L$ are true, on small networks of exact norm: chains, *multi-output chains*, whose
-# layers return vectors, and *feed-forward networks*. For two layers of smoothness 1.5 the error is
-# promised to fall like $T$ to the power of -1.5.
+# Multi-output chains, whose layers return vectors, and feed-forward networks have no experiment in
+# the paper. We play small ones of exact norm. The first layer of multi-output chains has no
+# envelope in our code, although eq. 13 holds there, too: its sets are valid but wider than need be.
+# The percentage that comes within 5 % of the range in 49 pulls:
+
+# %% tags=["experiment"]
+within = pd.DataFrame(columns=["GPN-UCB", "NonAda"], dtype=float)
+for structure in ("multi-output", "feed-forward"):
+    network, _ = SMALL[structure]
+    width = measures.ranges_of(network, range(networks), seed)
+    by_sets = record.play(f"regret, {structure}")["GPN-UCB"].regret.min(axis=1)
+    by_design = np.ravel(record.play(f"NonAda, {structure}"))
+    shares = np.array([by_sets, by_design]) / width
+    within.loc[structure] = 100 * (shares <= measures.NEAR).mean(axis=1)
+within.round(0)
+
+# %% [markdown]
+# ## What is known since, and which rule to choose?
+#
+# The rates for $R_T$ rest on a conjecture. [Iwazaki 2025](https://arxiv.org/abs/2502.19006) proves
+# a nearly optimal bound for GP-UCB on one function without noise, *constant* for this kernel (we
+# read its abstract and introduction); it has nothing on layers. If regret is constant, little of it
+# falls into the second half. The percentage, for GP-UCB on one layer of norm 2 and for GPN-UCB on
+# chains of norm 2:
+
+# %% tags=["experiment"]
+flat = replace(exact_chain(side), widths=(1,))
+traces = play("one layer", measures.ranges_of(flat, range(chains), seed))
+traces |= {f"GPN-UCB, {title}": on_true[kind]["GPN-UCB"] for kind, title in kinds.items()}
+late = {}
+for rule, trace in traces.items():
+    second_half = trace.regret[:, horizon // 2 :].sum(axis=1)
+    late[rule] = 100 * (second_half / trace.regret.sum(axis=1)).mean()
+pd.Series(late, name="% of regret in the second half").round(0).to_frame()
+
+# %% [markdown] tags=["checked"]
+# **Which rule?** Choose cEI with its expectation computed, unless a bound $B$ is certain: it needs
+# no $B$ to aim at, and on the chains of norm 2 above its regret is close to that of GPN-UCB. Too
+# small a $B$ rules out the best arm for all rounds; too large a $B$ costs pulls. If you use
+# GPN-UCB, watch $y_A^\top K_A^{-1} y_A$, which tells when $B$ is refuted.
+#
+# ## Verdicts at a glance
+#
+# A rerun draws one chain of each kind, plays ten trials on each, and asks whether the sentence
+# could be printed again. Each row has its own link: [all interpretations of each
+# sentence](../results/claims/05_gpn_ucb_chains.md).
+
+# %%
+record.verdicts(
+    *("5-A", "5-D", "5-E", "5-F", "5-N", "5-O", "5-X", "5-G", "5-Q", "5-AD", "5-AE", "5-H", "5-AC"),
+    *("5-AP", "5-AQ", "5-AU", "5-I", "5-R", "5-Y", "5-AR", "5-AS", "5-AT"),
+)
+
+# %% [markdown]
+# ## Do the theorems hold?
+#
+# Here $B$ and $L$ are true, on small networks of exact norm: chains, multi-output chains and
+# feed-forward networks.
+#
+# **NonAda (Theorems 4, 7 and 8).** For two layers of smoothness 1.5 the error is promised to fall
+# at least like $T^{-1.5}$.
 
 # %% tags=["experiment"]
 for structure in SMALL:
     record.play(f"Appendix G, {structure}")
 errors = np.mean(record.play("rate of NonAda"), axis=0)
-t = np.log(experiments.PULLS)
-exponent, _ = np.polyfit(t, np.log(errors), 1)
+exponent, _ = np.polyfit(np.log(experiments.PULLS), np.log(errors), 1)
 print(f"the error falls like T to the power of {exponent:.2f}")
 
-# %% [markdown] tags=["checked"]
-# The error falls faster than promised, like $T$ to the power of -2.37.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(f"like $T$ to the power of {exponent:.2f}", exponent < -1.5)
-
-# %%
-record.verdicts("5-J", "5-P", "5-AA")
-
 # %% [markdown]
-# ## Are the regret bounds right? (Theorems 1 to 3)
-#
-# For chains $r_t \le 2B \sum_i (2L)^{m-i} \sigma^{(i)}_{t-1}(x_t^{(i)})$ (eq. 49). Theorem 1 sums
-# it over rounds: $R_T \le 2^{m+1} B L^{m-1} \Sigma_T$, where $\Sigma_T$ is the largest sum of a
-# layer's $\sigma$ at its inputs. Rounding outward adds to a bound: little on chains of two layers
-# with 2001 points, but more than the whole range where layers have two outputs, so that Theorems 2
-# and 3 cannot be tested.
+# **GPN-UCB (Theorems 1 to 3).** For chains $r_t \le 2B \sum_i (2L)^{m-i}
+# \sigma^{(i)}_{t-1}(x_t^{(i)})$ (eq. 49). Theorem 1 sums it over rounds: $R_T \le 2^{m+1} B L^{m-1}
+# \Sigma_T$, where $\Sigma_T$ is the largest sum of a layer's $\sigma$ at its inputs. Rounding
+# outward adds to a bound: little on chains of two layers with 2001 points, but more than the whole
+# range where layers have two outputs, so that Theorems 2 and 3 cannot be tested. The theorems do
+# not cover the paper's grid sets.
 #
 # <details><summary>The rates (Tables 1 and 2)</summary>
 #
@@ -760,35 +654,20 @@ record.verdicts("5-J", "5-P", "5-AA")
 #
 # </details>
 
-
 # %% tags=["experiment"]
-largest = {}
+beyond = {}
 for mode in ("outward", "paper"):
     steps = pd.DataFrame(record.play(f"chain, {mode}"))["step"]
-    largest[mode] = 100 * (steps > 1).mean()
-pd.Series(largest, name="% of chains with a step that loses more than its bound").to_frame()
-
-# %% [markdown] tags=["checked"]
-# With the paper's grid sets a step loses more than its bound on 33 % of chains of two layers: the
-# theorems do not cover these sets.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(
-    f"loses more than its bound on {largest['paper']:.0f} % of chains of", largest["paper"] > 0
-)
-
-# %%
-record.verdicts("5-K", "5-V")
+    beyond[{"outward": "outward", "paper": "grid"}[mode]] = 100 * (steps > 1).mean()
+pd.Series(beyond, name="% of chains with a step that loses more than its bound").to_frame()
 
 # %% [markdown]
-# ## Can anyone do better? (Theorems 5, 6 and 9, Fig. 6)
+# **No rule can do better (Theorems 5, 6 and 9, Fig. 6).** A *needle*, a first layer that is 0 but
+# for one small peak, hides in one of $M$ cells; later layers raise it to a reward of $2\epsilon$.
+# Until it is hit all needles look alike, so with fewer than $M/2$ pulls at least half are missed:
+# on average simple regret is at least $\epsilon$, and $R_T$ at least $\epsilon T$.
 #
-# A *needle*, a first layer that is 0 but for one small peak, hides in one of $M$ cells; later
-# layers raise it to a reward of $2\epsilon$, almost at full slope. Until it is hit all needles look
-# alike, so with fewer than $M/2$ pulls at least half are missed: on average simple regret is at
-# least $\epsilon$, and $R_T$ at least $\epsilon T$.
-#
-# **Fig. 6 of the paper**, with the needle that we play:
+# **Fig. 6 of the paper**, with the needle that we play, and the mean simple regret over $\epsilon$:
 
 # %% tags=["experiment"]
 lowest = pd.DataFrame()
@@ -801,89 +680,94 @@ needles = record.plan["needles, nu 1.5"].experiment.problem
 record.figure(pictures.raised(needles), "fig6_needles")
 lowest.rename_axis("simple regret over ε, mean of needles").round(2)
 
-# %% [markdown] tags=["checked"]
-# No rule beats the lower bound: the best has 1.47 times $\epsilon$.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(f"the best has {lowest.min(axis=None):.2f} times", lowest.min(axis=None) > 1)
-
 # %%
-record.verdicts("5-L", "5-M", "5-AO")
-
-# %% [markdown]
-# ## Does it work on other networks?
-#
-# Multi-output chains and feed-forward networks have no experiment in the paper. Small ones after 49
-# pulls, the percentage within 5 % of the range:
-
-# %% tags=["experiment"]
-within = pd.DataFrame(columns=["GPN-UCB", "NonAda"], dtype=float)
-for structure in ("multi-output", "feed-forward"):
-    network, _ = SMALL[structure]
-    width = measures.ranges_of(network, range(networks), seed)
-    trace = record.play(f"regret, {structure}")["GPN-UCB"]
-    by_sets = trace.regret.min(axis=1)
-    by_design = np.ravel(record.play(f"NonAda, {structure}"))
-    shares = np.array([by_sets, by_design]) / width
-    within.loc[structure] = 100 * (shares <= 0.05).mean(axis=1)
-within.round(0)
-
-# %% [markdown] tags=["checked"]
-# NonAda comes near on 100 % of both kinds, GPN-UCB on 70 % and 84 %.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(f"NonAda comes near on {within['NonAda'].min():.0f} % of both kinds, GPN-UCB on")
-chain, feed = within["GPN-UCB"]
-record.check(f"GPN-UCB on {chain:.0f} % and {feed:.0f} %")
-
-# %% [markdown]
-# ## Since the paper
-#
-# The rates for $R_T$ rest on a conjecture. [Iwazaki 2025](https://arxiv.org/abs/2502.19006) proves
-# a nearly optimal bound for GP-UCB on one function without noise, *constant* for this kernel (we
-# read its abstract and introduction); on layers it is silent. If regret is constant, little of it
-# falls into the second half:
-
-# %% tags=["experiment"]
-flat = replace(norm_2, widths=(1,))
-one_layer = play("one layer", measures.ranges_of(flat, range(chains), seed))
-late = {}
-by_rule = one_layer | {f"GPN-UCB, {kinds[kind]}": on_true[kind]["GPN-UCB"] for kind in kinds}
-for rule, trace in by_rule.items():
-    whole = trace.regret.sum(axis=1)
-    second_half = trace.regret[:, horizon // 2 :].sum(axis=1)
-    late[rule] = 100 * (second_half / whole).mean()
-pd.Series(late, name="% of regret in the second half").round(0).to_frame()
-
-# %% [markdown] tags=["checked"]
-# On one layer 1 % of GP-UCB's regret falls into the second half, on chains of norm 2 14 % of
-# GPN-UCB's.
-#
-# To choose today: cEI with its expectation computed, not sampled. Where its bound $B$ is true
-# GPN-UCB may be the better one; that was not shown: on chains of true $B$ cEI was not played, and
-# outputs refute the paper's $B$ on at least 93 % of the draws. Too small a $B$ rules the
-# best arm out for ever, too large a one costs pulls.
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.check(f"On one layer {late['GP-UCB']:.0f} % of GP-UCB's regret", late["GP-UCB"] < 50)
-record.check(f"on chains of norm 2 {late[f'GPN-UCB, {many}']:.0f} % of GPN-UCB's")
-least = share[[clear, many]].min()
-record.check(f"on at least {least:.0f} % of the draws")
+record.verdicts("5-J", "5-P", "5-AA", "5-K", "5-V", "5-L", "5-M", "5-AO")
 
 # %% [markdown]
 # ## What the paper leaves open
 #
 # | setting | the paper | here |
 # | --- | --- | --- |
-# | chains | drawn from the GP prior, not published; $B = 2$ | draws; layers of norm 2 beside |
-# | interval without a point of $\mathcal D$ | its two endpoints | the same |
-# | draws beyond the arms' grid | not said | layers 2, 3: smooth between points half a lengthscale apart |
-# | kernel of the black box | not said | the first layer's |
-# | first layer | shortcuts of L.2 for $i \in \{2, \dots, m\}$ | an envelope over all arms (eqs. 9, 10); none: the other interpretation |
-# | first arm, ties | random tie-breaking, 10 independent trials | one random order a trial, common to all rules; independent: the other interpretation |
-# | samples of cEI | 1000 | fresh in every round, for every arm |
-# | $\eta_0$ of OI | not said | $\eta_1$ |
-# | placement of NonAda | any with small fill distance | centres of equal squares |
+# | chains | draws them from the GP prior, does not print them, gives $B = 2$ | we draw others; chains of norm 2 stand beside |
+# | first layer | describes shortcuts for $i \in \{2, \dots, m\}$ (L.2) | it has an envelope over all arms (eqs. 9, 10); none is the other interpretation |
+# | interval without a point of $\mathcal D$ | takes its two ends | we take its two ends |
+# | first arm, ties | breaks ties at random in 10 independent trials | rules of a trial share one random order; independent orders are the other interpretation |
+# | draws beyond the arms' grid | does not say | layers 2, 3 are smooth between points half a lengthscale apart |
+# | kernel of the black box | does not say | it is the first layer's |
+# | samples of cEI | names 1000 | they are fresh in every round, for every arm |
+# | $\eta_0$ of OI | does not say | it is $\eta_1$ |
+# | placement of NonAda | asks for a small fill distance | it pulls the centres of equal squares |
+
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
+gpn, exact = table[f"GPN-UCB over it, {many}"], between[many]
+best = gpn[["cUCB", "OI", "GP-UCB", "EI"]].max()
+record.check(
+    f"GPN-UCB incurs {best:.2f} times the cumulative regret of the best of cUCB,", best < 1
+)
+record.check(f"incurs {gpn['cEI']:.2f} times the regret of cEI whose expectation", gpn["cEI"] < 1)
+words = f"and {exact.value:.2f} times if the expectation is computed ({exact.low:.2f} to"
+record.check(f"{words} {exact.high:.2f} if", exact.low < 1 < exact.high)
+orders = by_order["GPN-UCB"]
+record.check(f"loses {orders.min():.1f} ranges in one of these trials, and {orders.max():.1f} in")
+by_kind = true[true.columns[1::2]].set_axis([*kinds], axis=1).T
+one, two = by_kind["cEI"]
+words = f"incurs {one:.2f} times the regret of the sampled cEI with several maximisers and"
+record.check(f"{words} {two:.2f} times with")
+one, two = by_kind["cEI, exact"]
+record.check(f"Over the exact cEI it is {one:.2f} times and {two:.2f} times.")
+record.check("of norm 2 above its regret is close to", max(abs(one - 1), abs(two - 1)) < 0.1)
+saved, _ = by_kind["no envelope"]
+record.check(f"GPN-UCB incurs {saved:.2f} times its regret without any", saved < 1)
+missed, of_cei = ends.loc[["GPN-UCB", "cEI"], f"missed, {clear}"]
+words = f"misses the maximiser in {missed:.0f} % of the trials, cEI in {of_cei:.0f} %"
+record.check(words, of_cei < missed)
+record.check("all rules come near", ends[f"missed, {many}"].max() < 10)
+lost, found = (counts.loc[(clear, excluded)] for excluded in (True, False))
+words = f"of the {lost['chains']} that its bounds exclude it misses {lost['missed']}, of the"
+record.check(
+    f"{words} {found['chains']} others {found['missed']}", lost["missed"] > found["missed"]
+)
+share, after = rounds["B refuted, %"], rounds.loc[clear].iloc[0]
+words = f"refute $B$ on {share[clear]:.0f} % of the draws, in the median after round {after:.0f}"
+record.check(words, after <= 10)
+record.check("On chains of norm two nothing refutes it", share.filter(like="norm 2").max() == 0)
+(lost_2, _), (lost_4, over_4) = by_bound.to_numpy()
+words = f"misses {lost_4} of {n_bound} obvious maximisers with $B$ = 4, and {lost_2} with $B$ = 2"
+record.check(words, lost_4 < lost_2)
+words = f"On {n_bound} chains with several maximisers it incurs {over_4:.2f} times the regret of"
+record.check(f"{words} cEI with $B$ = 4", over_4 > 1)
+less, wider = loose[many]
+record.check(f"cUCB's bounds are {wider:.0f} times as wide as GPN-UCB's", wider > 1)
+record.check(f"cUCB incurs {less:.2f} times its regret", less < 1)
+of_large, of_small = at_end.loc[100:, many].min(), at_end.loc[:1, many].max()
+words = f"at least {of_large:.2f} % of the range for $b$ of a hundred and more, at most"
+record.check(f"{words} {of_small:.2f} % for", of_small < of_large)
 
 # %%
 record.finish()
+# Remove what follows when the numbers are filled in. `@1@` and so on stand for numbers: run the
+# notebook, and the cell above prints each sentence as the results say it. Its `does not hold` means
+# that a sentence turned. Then its condition there changes with it:
+#
+# - GPN-UCB incurs 1 or more times the regret of a rival: "**Seeing the layers does not lower regret
+#   here.** With several maximisers the best of cUCB, OI, GP-UCB and EI incurs lower cumulative regret
+#   than GPN-UCB (@1@ times)." Of the sampled cEI: "GPN-UCB incurs @2@ times the regret of cEI, more
+#   than the paper has it".
+# - The interval of GPN-UCB over the exact cEI lies above 1: "**Seeing the layers lowers regret, and
+#   the exact cEI does it best.** ..., so that the exact cEI incurs lower regret than GPN-UCB." Below
+#   1: "**Seeing the layers lowers regret, and GPN-UCB does it best.** It incurs lower regret than the
+#   exact cEI, too". The bold words in the section on Fig. 11 and "Which rule?" follow.
+# - Where B is true a number below 1: GPN-UCB incurs lower regret. "Which rule?" then says: "Where a
+#   bound B is certain choose GPN-UCB; elsewhere cEI with its expectation computed." All numbers above
+#   1: "Choose cEI with its expectation computed, also where a bound B is certain." It stays as it is
+#   if the two numbers of the exact cEI lie between .9 and 1.1.
+# - cEI misses as many obvious maximisers as GPN-UCB: "There GPN-UCB misses the maximiser in @8@ % of
+#   the trials, and cEI does not do better (@9@ %)."
+# - The median of the round of refutation is above 10: "**The given bound B is refuted, but late.**"
+# - Some chain of norm 2 is refuted: "On chains of norm two hardly anything refutes it"; look into it
+#   first: there B is true up to rounding.
+# - B = 4 misses as many as B = 2: "**A larger B does not help.**" Its regret is below cEI's: "**A
+#   larger B finds more, and costs nothing.**"
+# - cUCB's bounds are no wider, or half the L costs regret: "The suspicion is not borne out: ...".
+# - Without envelopes the regret on chains of norm 2 is lower: "Envelopes do not matter here: ...".
+# - With several maximisers a rule misses at least a tenth: "With several maximisers rules miss, too."
