@@ -771,3 +771,18 @@ record.finish()
 # - cUCB's bounds are no wider, or half the L costs regret: "The suspicion is not borne out: ...".
 # - Without envelopes the regret on chains of norm 2 is lower: "Envelopes do not matter here: ...".
 # - With several maximisers a rule misses at least a tenth: "With several maximisers rules miss, too."
+#
+# After the switch these change, too:
+#
+# - `notebooks/profiles/quick/05_gpn_ucb_chains.yaml` has the parameters of this notebook: 3 chains,
+#   2 trials_per_chain, 2 version_chains and bound_chains, all other counts of trials and chains 1.
+# - `ruff check --fix` sorts imports. `measures.beside_last_pull`, `docs/pictures/gpn_ucb.png` and
+#   their test go. `test_next_claims.py` imports the claims; `test_claims_recomputed.py` computes
+#   5-I on all pairs of chains of both kinds (labels `several, versions` and `obvious, versions`).
+# - `docs/items.csv`: 5-AS and 5-AT stand at Fig. 11, 5-AU at Appendix L.3 (it was played), the
+#   picture best_arm.png has a row, the first layer has an envelope but for multi-output chains.
+# - `docs/reproducibility.md`: in stored trials the first layer has its envelope; 40 chains of each
+#   kind have ten trials; whether cEI's randomness comes from sampling is answered (5-AU).
+# - `docs/reasons.csv` and README: what does not come out. If these do not: 5-AS, 5-AT "The two rules
+#   are close where B is true, so that the drawn chain decides."; 5-AU "Ties alone move the exact cEI
+#   by more than half the variance of the sampled one."
