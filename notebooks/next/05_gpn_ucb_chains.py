@@ -598,7 +598,7 @@ pd.Series(late, name="% of regret in the second half").round(0).to_frame()
 # **Which rule?** Choose cEI with its expectation computed, unless a bound $B$ is certain: it needs
 # no $B$ to aim at, and on the chains of norm 2 above its regret is close to that of GPN-UCB. Too
 # small a $B$ rules out the best arm for all rounds; too large a $B$ costs pulls. If you use
-# GPN-UCB, watch $y_A^\top K_A^{-1} y_A$, which tells when $B$ is refuted.
+# GPN-UCB, watch whether the outputs refute $B$.
 #
 # ## Verdicts at a glance
 #
