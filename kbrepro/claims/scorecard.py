@@ -235,7 +235,10 @@ def moved(records: Iterable[Row], before: Card) -> list[str]:
     olds = {record.get("id"): record for record in [*before["claims"], *before["theorems"]]}
     lines = []
     for record in records:
-        was, now = _outcome(olds.get(record["id"], record)), _outcome(record)
+        old = olds.get(record["id"], record)
+        # as it is written: a number at the edge of rounding does not turn
+        written: Any = rounded(record, old)
+        was, now = _outcome(old), _outcome(written)
         if was != now:
             lines.append(f"{record['id']}: {was} to {now}")
     return lines
