@@ -212,7 +212,7 @@ def put_in_place(root: Path, notebook: str) -> None:
     (shown / "run.json").unlink(missing_ok=True)
     r.played.rename(shown / PLAYED)
     r.folder.rmdir()
-    paths.write_text(shown / PLAYED / sums.NAME, sums.text(sums.of(shown / PLAYED)))
+    sums.write(shown / PLAYED)
 
 
 def not_evaluated(root: Path, notebook: str) -> Iterator[str]:
@@ -247,7 +247,7 @@ def play_again(root: Path, notebook: str) -> Iterator[str]:
                 except Exception as error:  # whatever a predicate does
                     yield _not_judged(sentence, error)
     paths.write_text(r.played / paths.RERUN, json.dumps(held, indent=1) + "\n")
-    paths.write_text(r.played / sums.NAME, sums.text(sums.of(r.played)))
+    sums.write(r.played)
 
 
 def _not_judged(sentence: Claim | Theorem, error: Exception) -> str:

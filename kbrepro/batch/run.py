@@ -141,7 +141,7 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         facts |= {"parameters": r.parameters, "played": played}
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
-        paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
+        sums.write(partial_results)
         replace(r.folder)
 
 

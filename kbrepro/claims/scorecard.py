@@ -57,6 +57,7 @@ MEANS = (
     " *interpretation* is a choice that the paper leaves open. It counts if a source names it and"
     " no sentence of the paper excludes it. *Depends on X: k of N agree*: X moves the number"
     " across 50 of 100, and k of the N interpretations that count lie on the side of the main one."
+    " *Under every interpretation*: all N do, though some may earn another verdict."
     " *Uncertain*: the 95 % interval of the number crosses the limit of its verdict. *Not rerun*:"
     " the paper names the rows of data that it plays, and we played each of them once."
 )

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from unicodedata import normalize
 
+from kbrepro import paths
+
 NAME = "SHA256SUMS"
 #: Which files a folder lists.
 LISTED = ("*.json", "*.npz", "tables/*.csv", "figures/*.png")
@@ -42,6 +44,11 @@ def listed(folder: Path) -> dict[str, str]:
 def text(checksums: Mapping[str, str]) -> str:
     """Return the text of SHA256SUMS."""
     return "".join(f"{checksums[name]}  {name}\n" for name in sorted(checksums))
+
+
+def write(folder: Path) -> None:
+    """Write SHA256SUMS for the files that a folder has."""
+    paths.write_text(folder / NAME, text(of(folder)))
 
 
 def wrong(folder: Path) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from kept_trials import kept_of
 
-from kbrepro import papers, paths
+from kbrepro import papers
 from kbrepro.__main__ import main
 from kbrepro.batch import new, profiles
 from kbrepro.batch.check import odd
@@ -49,7 +49,7 @@ def root(toy):
     card = json.dumps(of_paper("toy", kept_of(toy.folder / "played")), default=float)
     (toy.folder / "claims.json").write_text(card, encoding="utf-8")
     papers.found.cache_clear()
-    paths.write_text(toy.folder / sums.NAME, sums.text(sums.of(toy.folder)))
+    sums.write(toy.folder)
     path = toy.root / "CITATION.cff"
     path.write_text(f"references:\n{path.read_text()}")
     return toy.root
