@@ -65,7 +65,7 @@ def test_the_committed_page_is_that_of_the_committed_claims():
 def test_verdicts_are_linked_and_printed_numbers_stand_beside_ours():
     for part in (
         '| <a id="srinivas-fig-5a"></a>**Fig. 5a**<br>average regret',
-        "**comes out again**](README.md#1-D): dividing β by 5",
+        "**comes out again** *(uncertain)*](README.md#1-D): dividing β by 5",
         "◇ **too few**](README.md#3-J)",
         "[**132 violations in 2,000 runs: 6.6%, 10% allowed**](README.md#2-N)",
         "| usual | 3 | IGP-UCB | 0.97 | 0.92 | ± 0.03 |",

@@ -57,16 +57,12 @@ class Redraw:
         return of(column[self.decks[deck]], axis=1)
 
     def rows(self, rule):
-        """2,000 of 2,400 rows of Fig. 5b, each once and as it was played: nothing is redrawn."""
-        column = total("01", "Fig. 5b, last third", rule)
-        return (column.sum() - column[left_out(self.number)].sum(axis=1)) / 2000
-
-
-@cache
-def left_out(number):
-    """The other 400 rows in each experiment of one redraw."""
-    rng = np.random.default_rng(number)
-    return np.array([rng.choice(2400, 400, replace=False) for _ in range(EXPERIMENTS)])
+        """2,000 of 2,400 rows of Fig. 5b, each once, in one of its four plays."""
+        column = total("01", "Fig. 5b, last third", rule).reshape(2400, 4)
+        if "rows" not in self.decks:
+            order = self.rng.random((EXPERIMENTS, 2400)).argsort(axis=1)[:, :2000]
+            self.decks["rows"] = order, self.rng.integers(4, size=order.shape)
+        return column[self.decks["rows"]].mean(axis=1)
 
 
 def enumerated(column, size, deck):
@@ -78,9 +74,7 @@ def enumerated(column, size, deck):
 
 
 def on_all_functions(draw, rule, of=np.mean):
-    labels = ("Fig. 5a", "three rules, many")
-    column = np.concatenate([total("01", label, rule) for label in labels])
-    return draw(column, 30, "functions", of)
+    return draw(total("01", "Fig. 5a", rule), 30, "functions", of)
 
 
 def a_fifth_is_better(draw):
@@ -103,7 +97,7 @@ def on_par_in_the_median(draw):
 
 def later_rules_are_on_par(draw):
     mean = {
-        rule: draw(total("01", "Fig. 5a", rule), 30, "functions")
+        rule: draw(total("01", "Fig. 5a, other rules", rule), 30, "functions")
         for rule in ("GP-UCB/5", "PIMS", "GP-EIMS", "IRGP-UCB")
     }
     on_par = {rule: mean[rule] <= 1.2 * mean["GP-UCB/5"] for rule in mean}
@@ -368,28 +362,24 @@ def page(notebook):
 
 @needs_results
 def test_gp_ucb_and_ei_lead_alike_on_temperature_where_two_choices_are_combined():
-    """1-H and 1-I, the one finding: beta as in Theorem 1 and a smaller margin of MPI, no single
-    choice. Every row has one play, so that all rows tell.
+    """1-H and 1-I, the one finding, on the means of all plays: beta as in Theorem 1 and a smaller
+    margin of MPI, neither alone.
     """
 
     def mean(rule):
         return total("01", "Fig. 5b, last third", rule).mean()
 
-    holds = {}
+    turned = []
     for beta, noisy, margin in product(("GP-UCB/5", "GP-UCB"), (False, True), ("", "0.01", "0")):
-        if noisy and margin:
-            continue  # both are of MPI: no such rule was played
-        ending = ", noisy incumbent" * noisy
-        mpi = f"MPI, margin {margin}" if margin else f"MPI{ending}"
-        ours, ei = mean(beta), mean(f"EI{ending}")
-        others = min(map(mean, (mpi, "mean only", "variance only")))
-        holds[beta, noisy, margin] = 1.2 * max(ours, ei) < others and alike(ours, ei)
-    turned = [choices for choices, held in holds.items() if held]
+        ending = ", noisy incumbent" * noisy + f", margin {margin}" * bool(margin)
+        ours, ei = mean(beta), mean("EI" + ", noisy incumbent" * noisy)
+        others = min(map(mean, (f"MPI{ending}", "mean only", "variance only")))
+        if 1.2 * max(ours, ei) < others and alike(ours, ei):
+            turned.append((beta, noisy, margin))
     assert turned == [("GP-UCB", False, "0.01"), ("GP-UCB", False, "0")]
     (finding,) = [found for found in page("01")["findings"] if "1-H" in found["ids"]]
     assert finding["verdict"] == "does not"
-    assert finding["depends_on"] == ["beta × margin of MPI"]
-    assert (finding["agree"], finding["counted"]) == (len(holds) - len(turned), len(holds))
+    assert "beta × margin of MPI" in finding["depends_on"]
 
 
 @needs_results

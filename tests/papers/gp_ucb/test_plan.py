@@ -1,4 +1,4 @@
-"""The next plan of Fig. 5b: which days and sensors are learned and tested, how often, and with
+"""The plan of Fig. 5b: which days and sensors are learned and tested, how often, and with
 which noise.
 """
 
@@ -10,7 +10,7 @@ from kbrepro.bandits.problems import Trial
 from kbrepro.batch.plans import on_substitute
 from kbrepro.claims.judging import Claim, readings_of
 from kbrepro.data import sets, store
-from kbrepro.papers.gp_ucb.next import claims, experiments
+from kbrepro.papers.gp_ucb import claims, experiments
 from kbrepro.trials.store.settings import unknown
 
 #: Rows of the lab that are tested: one in so many, under other choices one in so many.
