@@ -6,9 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.bandits.confidence import AbbasiYadkori2011
 from kbrepro.bandits.kernels import Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.bandits.policies import UCB
 from kbrepro.bandits.problems import GPDraw, RKHSFunction, Rows
 from kbrepro.data import SensorData
 from kbrepro.data.store import train_test
@@ -20,6 +18,8 @@ from kbrepro.papers.side_by_side import bench, measures
 from kbrepro.papers.side_by_side.field import field
 from kbrepro.trials.simulation import Experiment, Planned, regrets_at
 
+#: Rules whose regret is followed over horizons.
+GROWING = (*measures.NEAR, measures.BEST_PROVED, "IGP-UCB", "π-GP-UCB, tighter")
 #: Problems behind coverage, and the rules whose bands are looked at.
 COVERED = ("SE, norm given", "Matérn, norm given", "Table 1, d = 1")
 BANDED = ("IGP-UCB, tighter", "IGP-UCB, both", "GP-UCB", "GP-UCB/5", "π-GP-UCB, tighter")
@@ -38,6 +38,11 @@ WRONG_BY: Mapping[str, Mapping[str, float]] = {
 def growth_horizons(longest: int) -> list[int]:
     """Return the five horizons of growth, up to the longest."""
     return np.geomspace(longest / 100, longest, 5).round().astype(int).tolist()
+
+
+def tenfold(longest: int) -> tuple[int, int]:
+    """Return a tenth of the longest horizon and this one: by how much does regret grow?"""
+    return round(longest / 10), longest
 
 
 def shown_rounds(horizon: int) -> list[int]:
@@ -62,19 +67,13 @@ def simple_problems() -> dict[str, RKHSFunction]:
 
 
 def settings(
-    seed_table1: int,
-    seed_bkb: int,
-    other_trials: int,
-    horizon: int,
-    n_arms: int,
-    long_horizon: int,
-    load: Load,
+    seed: int, other_trials: int, horizon: int, n_arms: int, long_horizon: int, load: Load
 ) -> dict[str, bench.Setting]:
     """Return the problems of the bench, by name; simulated readings say so.
 
-    `other_trials`: rows of sensors that play.
+    `seed`: of the random arms of BKB's problem; `other_trials`: rows of sensors that play.
     """
-    seeds = {"Table 1": seed_table1, "BKB": seed_bkb}
+    seeds = dict.fromkeys(("Table 1", "BKB"), seed)
     problems = bench.synthetic(n_arms, horizon, seeds, long_horizon)
     lab, light, road = (load(name) for name in ("temperature", "light", "traffic_usc"))
     minutes = lab.readings
@@ -99,8 +98,6 @@ def settings(
 
 def experiments(
     seed: int,
-    seed_table1: int,
-    seed_bkb: int,
     trials: int,
     other_trials: int,
     horizon: int,
@@ -117,37 +114,36 @@ def experiments(
 ) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
-    bench_of = settings(seed_table1, seed_bkb, other_trials, horizon, n_arms, long_horizon, load)
+    bench_of = settings(seed, other_trials, horizon, n_arms, long_horizon, load)
     entries = field(delta, qbar=qbar)
 
-    def at_horizons(label: str, source: Source, rules: Rules, n: int, root: int) -> None:
-        for T in growth_horizons(growth_horizon):
-            job = partial(regrets_at, Experiment(source, rules, T), [T])
-            plan[f"{label}, T = {T}"] = Planned(job, n, root)
+    def at(T: int, label: str, source: Source, rules: Rules, n: int) -> None:
+        job = partial(regrets_at, Experiment(source, rules, T), [T])
+        plan[f"{label}, T = {T}"] = Planned(job, n, seed)
 
     for nu in (1.5, 2.5):
         there = field(delta, nu=nu, qbar=qbar)
         for d in (1, 2):
-            rules = {name: there[name].make for name in measures.proved_exponents(d, nu)}
-            label = f"growth, ν = {nu}, d = {d}"
-            at_horizons(label, growing(nu, d), rules, growth_trials, seed_table1)
+            rules = {name: there[name].make for name in GROWING}
+            for T in growth_horizons(growth_horizon):
+                at(T, f"growth, ν = {nu}, d = {d}", growing(nu, d), rules, growth_trials)
     rules = {name: entries[name].make for name in ("SupKernelUCB", "SupKernelUCB, tuned")}
-    rules |= {"IGP-UCB": partial(UCB, width=AbbasiYadkori2011(delta))}
     for name, source in simple_problems().items():
-        at_horizons(f"simple, {name}", source, rules, simple_trials, seed)
+        for T in tenfold(growth_horizon):
+            at(T, f"simple, {name}", source, rules, simple_trials)
 
     for d in (1, 2):
         rules = {name: entries[name].make for name in measures.NEAR}
         raced = Experiment(bench_of[f"Table 1, d = {d}"].source, rules, long_horizon)
         job = partial(measures.arms_left_at, raced, shown_rounds(long_horizon))
-        plan[f"arms left, d = {d}"] = Planned(job, 1, seed_table1)
+        plan[f"arms left, d = {d}"] = Planned(job, 1, seed)
 
     for name, setting in bench_of.items():
         # those of which a question asks what a guarantee costs
         n = other_trials if setting.holds == bench.NEITHER else trials
         rules = {rule: entry.make for rule, entry in setting.rules(delta, qbar).items()}
         played = Experiment(setting.source, rules, setting.horizon, measured=setting.measured)
-        plan[name] = Planned(played, n, setting.seed or seed, arms=False)
+        plan[name] = Planned(played, n, seed, arms=False)
 
     for name in COVERED:
         setting = bench_of[name]
