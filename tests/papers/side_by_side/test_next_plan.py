@@ -36,8 +36,8 @@ def plan():
 
 def test_a_problem_on_which_a_theorem_holds_has_more_trials_and_every_rule_that_is_compared(plan):
     played = {label.removeprefix("SIMULATED SUBSTITUTE for "): what for label, what in plan.items()}
-    for table in claims.bench:
-        setting, what = claims.SETTINGS[table.name], played[table.name]
+    for (name, setting), table in zip(claims.SETTINGS.items(), claims.bench, strict=True):
+        what = played[name]
         assert what.trials == (2 if setting.holds == NEITHER else 4)
         assert {*what.experiment.policies} == {*table.pool}
     assert len(field(0.1)) == 20
