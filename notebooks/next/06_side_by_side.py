@@ -10,9 +10,9 @@
 # - **Rules that explore little did well on most problems, not on all.** PIMS and EI incur at most
 #   twice the lowest regret on @1@ and @2@ of 16 problems. On four test functions that we guessed,
 #   such as Branin, PIMS incurs @3@ to @4@ times the lowest regret.
-# - **What a guarantee costs depends on what it assumes.** The best rule with a guarantee incurs @5@ to
-#   @6@ times the lowest regret on draws from the prior. On functions of known norm it incurs @7@ to
-#   @8@ times the lowest regret.
+# - **What a guarantee costs depends on what it assumes.** The best rule with a guarantee incurs @5@
+#   to @6@ times the lowest regret on draws from the prior. On functions of known norm it incurs @7@
+#   to @8@ times the lowest regret.
 # - **Near-optimal on paper did not pay.** After 31,623 rounds the best such rule incurs @9@ to @10@
 #   times the regret of IGP-UCB with two later changes, whose proved rate is worse.
 #
@@ -113,9 +113,9 @@ record = Record("06_side_by_side", globals())
 # | BPE, tighter | the arm of largest sd, in batches (below) | near-optimal |
 # | mean only, variance only, uniform play | what their names say | none |
 #
-# SupKernelUCB and BPE play once more *tuned*, with a tenth of their width. This tenth is the best of
-# seven round numbers on two problems that are not scored (edition 0.3.0), and nobody has proved it.
-# [Formulas](../docs/names.md).
+# SupKernelUCB and BPE play once more *tuned*, with a tenth of their width. This tenth is the best
+# of seven round numbers on two problems that are not scored (edition 0.3.0), and nobody has proved
+# it. [Formulas](../docs/names.md).
 
 # %% [markdown]
 # ## Which rule should I take? (every rule on every problem)
@@ -172,13 +172,13 @@ by_kind["problems"] = kind.value_counts()
 by_kind.round(2)
 
 # %% [markdown] tags=["checked"]
-# **Is $f$ like a draw from your Gaussian process? Take PIMS.** It incurs @11@ to @12@ times the lowest
-# regret on our two problems of draws, and has a Bayesian proof.
+# **Is $f$ like a draw from your Gaussian process? Take PIMS.** It incurs @11@ to @12@ times the
+# lowest regret on our two problems of draws, and has a Bayesian proof.
 #
-# **Does $f$ have a known norm, and do you need a guarantee? Take IGP-UCB with the tighter width.** It
-# incurs @13@ to @14@ times the lowest regret on our five problems of known norm. With a Matérn kernel
-# and a known horizon let $\lambda$ grow. On the three such problems IGP-UCB with both changes incurs
-# @15@ to @16@ times the regret of IGP-UCB with the tighter width alone.
+# **Does $f$ have a known norm, and do you need a guarantee? Take IGP-UCB with the tighter width.**
+# It incurs @13@ to @14@ times the lowest regret on our five problems of known norm. With a Matérn
+# kernel and a known horizon let $\lambda$ grow. On the three such problems IGP-UCB with both
+# changes incurs @15@ to @16@ times the regret of IGP-UCB with the tighter width alone.
 #
 # **Is $f$ anything else? Take EI over the best posterior mean.** In the median of our nine other
 # problems it incurs @17@ times the lowest regret, over the best noisy reward @18@ times. MPI incurs
@@ -204,9 +204,9 @@ leading = ranking.index[:8]
 factors.loc[leading].T.round(1)
 
 # %% [markdown] tags=["checked"]
-# **No rule leads everywhere.** PIMS and EI incur at most twice the lowest regret on @1@ and @2@ of 16
-# problems. GP-UCB/5 does so on @21@. On four test functions that we guessed for Fig. 2 of Janz et al.
-# PIMS incurs @3@ to @4@ times the lowest regret, and MPI incurs the lowest.
+# **No rule leads everywhere.** PIMS and EI incur at most twice the lowest regret on @1@ and @2@ of
+# 16 problems. GP-UCB/5 does so on @21@. On four test functions that we guessed for Fig. 2 of Janz
+# et al. PIMS incurs @3@ to @4@ times the lowest regret, and MPI incurs the lowest.
 #
 # **Rules that are near-optimal on paper owe much of their place to wide bands.** In the median
 # SupKernelUCB and BPE incur @22@ and @23@ times the lowest regret. Tuned, without a proof, they
@@ -231,9 +231,9 @@ prices["IGP-UCB"] = factors.loc["IGP-UCB"]
 prices.round(2)
 
 # %% [markdown]
-# The narrower a band may be while it still holds, the less a guarantee costs. *band held*: the share
-# of runs in which each band held in all rounds. *regret*: mean regret over the lowest of these
-# rules. Three problems of known norm, 500 rounds.
+# The narrower a band may be while it still holds, the less a guarantee costs. *band held*: the
+# share of runs in which each band held in all rounds. *regret*: mean regret over the lowest of
+# these rules. Three problems of known norm, 500 rounds.
 
 # %% tags=["experiment"]
 held, totals = {}, {}
@@ -246,25 +246,25 @@ lost = totals / totals.min()
 pd.concat({"band held": held, "regret": lost}, axis=1).round(2)
 
 # %% [markdown] tags=["checked"]
-# **A guarantee costs little where functions are draws from the prior.** The best rule with a guarantee
-# incurs @5@ to @6@ times the lowest regret on draws from the prior. On functions of known norm it
-# incurs @7@ to @8@ times the lowest regret. Our seven problems are a list, not a sample.
+# **A guarantee costs little where functions are draws from the prior.** The best rule with a
+# guarantee incurs @5@ to @6@ times the lowest regret on draws from the prior. On functions of known
+# norm it incurs @7@ to @8@ times the lowest regret. Our seven problems are a list, not a sample.
 #
 # **What is cheap is not proved.** On three problems of known norm $\lambda$ is below one, and the
 # theorem on IGP-UCB of 2017 says nothing. There it incurs @26@ to @27@ times the lowest regret. On
 # the two where $\lambda$ is one it incurs @28@ to @29@ times the lowest regret.
 #
-# **Bands that are proved for a known norm are wider than need be.** They held in every run. The band
-# of GP-UCB/5 held in at most @30@ % of runs, and GP-UCB/5 incurs the lowest regret of these rules
-# on all three problems.
+# **Bands that are proved for a known norm are wider than need be.** They held in every run. The
+# band of GP-UCB/5 held in at most @30@ % of runs, and GP-UCB/5 incurs the lowest regret of these
+# rules on all three problems.
 
 # %% [markdown]
 # ## Does a better rate pay? (growth)
 #
 # Functions of Table 1 of Janz et al. on grids of 30 points a side, Matérn kernels of smoothness
 # $\nu$, in $d$ dimensions. Each $T$ is a run of its own, since some rules need to know $T$. Regret
-# of a *near-optimal* rule grows at most like $T$ to the exponent $(d+\nu)/(d+2\nu)$, that of IGP-UCB
-# with both changes to the worse exponent $(2d+\nu)/(2d+2\nu)$.
+# of a *near-optimal* rule grows at most like $T$ to the exponent $(d+\nu)/(d+2\nu)$, that of
+# IGP-UCB with both changes to the worse exponent $(2d+\nu)/(2d+2\nu)$.
 #
 # Lines are means of 20 functions, bands 95 % intervals. To see: the blue lines, near-optimal rules,
 # stay above IGP-UCB with both changes up to the end.
@@ -305,8 +305,8 @@ leads.round(2)
 # ## Why not? Batches that look at no reward
 #
 # *BPE* (Li and Scarlett 2022) makes its band narrow by a trick. Within a batch it pulls the arm of
-# largest sd, which depends on no reward. So the noise of a batch is independent of its arms, and for
-# $n$ batches the width $w = B + (R/\sqrt\lambda) \sqrt{2 \log(2 A n / \delta)}$ does without
+# largest sd, which depends on no reward. So the noise of a batch is independent of its arms, and
+# for $n$ batches the width $w = B + (R/\sqrt\lambda) \sqrt{2 \log(2 A n / \delta)}$ does without
 # $\gamma_T$. Here $B$ is the norm of $f$ and $R$ the scale of the noise. *Tighter*, as it plays
 # here, it is $w = \sqrt{B^2 + (2R^2/\lambda) \log(2 A n / \delta)}$. After a batch BPE drops every
 # arm whose upper end lies below the largest lower end, and forgets the data.
@@ -370,9 +370,9 @@ def short(pull, rng):
 print(same_arms(short, experiment.policies["BPE, tighter"], problem, T, trial))
 
 # %% [markdown]
-# A better rate helps a rule once it has dropped arms. Until then it pulls all arms by their sd alone,
-# and its regret is close to that of uniform play. How many arms are left in a round, on one function
-# of Table 1 in one dimension and one in two?
+# A better rate helps a rule once it has dropped arms. Until then it pulls all arms by their sd
+# alone, and its regret is close to that of uniform play. How many arms are left in a round, on one
+# function of Table 1 in one dimension and one in two?
 
 # %% tags=["experiment"]
 left = {}
@@ -384,16 +384,16 @@ left = pd.DataFrame(left, experiments.shown_rounds(long_horizon))
 left.rename_axis("round")
 
 # %% [markdown] tags=["checked"]
-# **Such rules drop arms late.** After 10,000 rounds in two dimensions BPE has @36@ of 900 arms left,
-# SupKernelUCB @37@. That this is why better exponents do not show is likely, not tested.
+# **Such rules drop arms late.** After 10,000 rounds in two dimensions BPE has @36@ of 900 arms
+# left, SupKernelUCB @37@. That this is why better exponents do not show is likely, not tested.
 
 # %% [markdown]
 # ## Does SupKernelUCB fail on very simple problems? (Janz et al., Section 6)
 #
 # Janz et al. say that it "fails to achieve empirically sublinear regret [...] even on very simple
-# problems", and cite a paper that has no such experiment. SupKernelUCB (Valko et al. 2013) sorts its
-# pulls into levels. On a level it pulls the arm of widest band, until all bands are narrower than
-# the level asks; then it drops arms and goes on to the next.
+# problems", and cite a paper that has no such experiment. SupKernelUCB (Valko et al. 2013) sorts
+# its pulls into levels. On a level it pulls the arm of widest band, until all bands are narrower
+# than the level asks; then it drops arms and goes on to the next.
 #
 # Three simple problems of ours. *grows*: regret over that of runs a tenth as long; 10 is linear.
 # *worst*: the regret of the worst run over that of the median one.
@@ -410,12 +410,12 @@ for name in experiments.simple_problems():
 pd.concat({"grows": grows, "worst": worst}, axis=1).round(2)
 
 # %% [markdown] tags=["checked"]
-# **SupKernelUCB is sublinear on all three.** With the constants of its proof its regret grows @38@ to
-# @39@ times as the horizon grows tenfold. On functions of Janz et al. in two dimensions it comes
+# **SupKernelUCB is sublinear on all three.** With the constants of its proof its regret grows @38@
+# to @39@ times as the horizon grows tenfold. On functions of Janz et al. in two dimensions it comes
 # close to failing: there its regret grows @40@ and @41@ times, for $\nu = 1.5$ and 2.5.
 #
-# **Tuned, single runs lose much.** The worst of 40 runs on a line incurs @42@ times the regret of the
-# median one. A likely cause, not tested: so narrow a band sometimes drops the best arm.
+# **Tuned, single runs lose much.** The worst of 40 runs on a line incurs @42@ times the regret of
+# the median one. A likely cause, not tested: so narrow a band sometimes drops the best arm.
 
 # %% [markdown]
 # ## Who breaks first? (wrong assumptions)
@@ -439,9 +439,9 @@ harm.round(2)
 # IGP-UCB, BPE and GP-TS incur @43@ to @44@ times their regret. With a third of the noise they incur
 # @45@ to @46@ times their regret: a narrower band paid.
 #
-# **EI, MPI and PIMS suffer from too little noise, and EI from too long a lengthscale.** With a third
-# of the noise the three incur @47@ to @48@ times their regret. With double the lengthscale EI incurs
-# @49@ times its regret, the largest factor of all rules there.
+# **EI, MPI and PIMS suffer from too little noise, and EI from too long a lengthscale.** With a
+# third of the noise the three incur @47@ to @48@ times their regret. With double the lengthscale EI
+# incurs @49@ times its regret, the largest factor of all rules there.
 
 # %% [markdown]
 # ## Verdicts at a glance
@@ -465,8 +465,8 @@ record.verdicts("6-B", "6-E", "6-H", "6-J", "6-K")
 # | problems | are those of five papers | they are no sample of all |
 # | GP-ThreDS, random exploration with domain shrinking | are left out: two sources did not confirm their steps | they are near-optimal on paper, too |
 #
-# Sensors: a trial is a row of readings, and rows resemble their neighbours. Twenty rows say less than
-# twenty functions.
+# Sensors: a trial is a row of readings, and rows resemble their neighbours. Twenty rows say less
+# than twenty functions.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 span, n = measures.span, means.shape[1]
@@ -496,8 +496,8 @@ for words, holds in {
     f"incurs {on_draws} times the lowest regret on draws": cost.max()[bench.DRAWN] < 1.2,
     f"norm it incurs {on_known} times": cost.median()[bench.BOUNDED] > 2,
     f"After {growth_horizon:,} rounds the best such rule incurs {span(behind)}": behind.min() > 1,
-    f"It incurs {span(draws['PIMS'])} times": draws["PIMS"].max() < 2,
-    f"It incurs {span(known['IGP-UCB, tighter'])} times": True,
+    f"It incurs {span(draws['PIMS'])} times the lowest regret on our two": draws["PIMS"].max() < 2,
+    f"It incurs {span(known['IGP-UCB, tighter'])} times the lowest regret on our five": True,
     f"both changes incurs {span(both)} times the regret of IGP-UCB with the": both.max() < 1,
     f"it incurs {usual:.2f} times the lowest regret, over the best noisy": usual < noisy,
     f"noisy reward {noisy:.2f} times. MPI": usual < others["PIMS"].median(),
@@ -532,22 +532,23 @@ record.finish()
 # - PIMS or EI is within twice on fewer than eight problems (6-E does not come out): "**Rules that
 #   explore little did well on some problems.**" PIMS stays within twice on the four test functions:
 #   the sentence on them goes, here and in "Where do the leaders lose?".
-# - The best rule with a guarantee incurs at most twice the lowest regret on half of the five problems
-#   of known norm: "**A guarantee cost little.**", and the numbers stay. On draws it incurs 1.2 times
-#   or more: "**A guarantee costs on draws, too.**" (6-H asks both.)
-# - A near-optimal rule leads at 31,623 rounds in some panel: "**Near-optimal on paper paid in n of four
-#   cases.**", and "Why not?" becomes "How? Batches that look at no reward".
-# - PIMS incurs twice or more on a problem of draws: "Take PIMS" gives way to the rule of lowest median
-#   in the table by kind, there and in README.
-# - IGP-UCB with both changes is not below the tighter width on all three problems: "... incurs @15@ to
-#   @16@ times the regret ..., so that the change pays on some of them alone."
+# - The best rule with a guarantee incurs at most twice the lowest regret on half of the five
+#   problems of known norm: "**A guarantee cost little.**", and the numbers stay. On draws it incurs
+#   1.2 times or more: "**A guarantee costs on draws, too.**" (6-H asks both.)
+# - A near-optimal rule leads at 31,623 rounds in some panel: "**Near-optimal on paper paid in n of
+#   four cases.**", and "Why not?" becomes "How? Batches that look at no reward".
+# - PIMS incurs twice or more on a problem of draws: "Take PIMS" gives way to the rule of lowest
+#   median in the table by kind, there and in README.
+# - IGP-UCB with both changes is not below the tighter width on all three problems: "... incurs @15@
+#   to @16@ times the regret ..., so that the change pays on some of them alone."
 # - PIMS has a lower median than EI on the nine other problems: "Take PIMS" there, too. EI over the
-#   noisy reward is no worse: its sentence says "@18@ times, no more". MPI is as good on known norms:
-#   "MPI incurs @19@ times there, and on functions of known norm @20@ times."
+#   noisy reward is no worse: its sentence says "@18@ times, no more". MPI is as good on known
+#   norms: "MPI incurs @19@ times there, and on functions of known norm @20@ times."
 # - MPI is not the best on each test function: "..., and MPI the lowest on n of them".
-# - SupKernelUCB or BPE incurs at most five times in the median: the bold words on wide bands go; tuned
-#   rules that are not below a third: "Tuned, they are no better".
-# - IGP-UCB of 2017 above twice where nothing is proved: "**What is not proved is not cheap either.**"
+# - SupKernelUCB or BPE incurs at most five times in the median: the bold words on wide bands go;
+#   tuned rules that are not below a third: "Tuned, they are no better".
+# - IGP-UCB of 2017 above twice where nothing is proved: "**What is not proved is not cheap
+#   either.**"
 # - A proved band failed in some run: say in how many, of which rule; delta allows 10 % of runs.
 #   GP-UCB/5 is not the lowest on all three: "... on n of the three problems".
 # - BPE's exponents in two dimensions come within .1 of the proved ones: "**In two dimensions BPE's
