@@ -140,6 +140,7 @@ for label in record.plan:
         means[label] = measures.mean_totals(traces)
         seconds[label] = measures.seconds_a_round(traces)
         kinds[label] = claims.SETTINGS[name].holds
+record.plan["Table 1, d = 2"]
 
 # %% tags=["experiment"]
 means = pd.DataFrame(means).rename_axis("rule")
