@@ -807,5 +807,15 @@ record.finish()
 # - A band fails in some run: "Each band holds in @n@ % of the runs" with the lower of the two. The
 #   repaired band incurs higher regret: "The repaired band costs @n@ times the regret."
 #
-# After the switch `git apply notebooks/next/03_after_switch.patch`: it changes tests, the quick
-# profile, `docs/items.csv`, `docs/reproducibility.md` and `docs/reasons.csv`.
+# After the switch `git apply notebooks/next/03_after_switch.patch`: it changes tests, the quick profile
+# and pages. These change, too, and depend on the numbers:
+#
+# - README, row of π-GP-UCB: "Its 8 sentences on time cannot be judged ..." becomes "With the posterior
+#   that the paper describes IGP-UCB takes @5@, @6@ and @7@ times the seconds (printed: 6.8, 73, 62)."
+#   In `tests/test_readme.py` the line with "sentences on time" makes these from `table1_seconds.csv`.
+# - `docs/beside.md` and `docs/replication.md` print numbers of `Table 1, d = 1`: run their code again.
+# - `docs/reasons.csv`: what does not come out. 3-W has 24 runs now, not 12. If these do not: 3-J, 3-R,
+#   3-AJ "The inverse of all pulls costs less on our machine than the printed minutes say."; 3-AV "On
+#   Ackley's function π-GP-UCB incurs more than twice the regret."; 3-AW "The paper names no limit of
+#   the gain; ours may be too small."
+# - `CHANGELOG.md`: the sentences on time are judged by the posterior that the paper describes.
