@@ -294,7 +294,7 @@ classic.rename_axis("d").round(3)
 # - *grown*: the inverse grows by a row in each round;
 # - *refitted*: the inverse is computed anew in each round.
 #
-# Such a run of IGP-UCB takes minutes to hours. So we count the pulls and the operations of every run
+# With this posterior a run of IGP-UCB takes minutes to hours. So we count the pulls and the operations of every run
 # of Table 1. We multiply them by the seconds of a pull and of an operation. These come from a few
 # runs that are replayed with this posterior. Replays that would take hours or gigabytes end early.
 #
@@ -316,9 +316,9 @@ for d in DIMENSIONS:
 record.figure(pictures.figure_1(curves["grown", 2]), "fig1")
 
 # %% [markdown]
-# **The other half of Table 1**: mean seconds of a run, and how often the seconds of π-GP-UCB fit into
-# those of IGP-UCB (*ratio*). *Over d = 1* compares the seconds of IGP-UCB with those in one
-# dimension. *Exponents* are those of $t$ in the cumulated seconds for $t \ge T / 10$.
+# **The other half of Table 1**: mean seconds of a run, and those of IGP-UCB over those of π-GP-UCB
+# (*ratio*). *Over d = 1* compares the seconds of IGP-UCB with those in one dimension. *Exponents*
+# are those of $t$ in the cumulated seconds for $t \ge T / 10$.
 
 # %% tags=["experiment"]
 seconds = {case: measures.seconds(runs) for case, runs in curves.items()}
@@ -335,16 +335,17 @@ record.table(time, "table1_seconds")
 time.map("{:.3g}".format)
 
 # %% [markdown]
-# Over the arms IGP-UCB has the fastest exact form that we have. In one and two dimensions it is the
-# covariance of all arms, in three their [lattice](../docs/many_arms.md). The lattice in one and two
-# dimensions, compared with the covariance:
+# Over the arms IGP-UCB has the fastest exact form that we have ([forms](../docs/many_arms.md)). In
+# one dimension it stores the covariance of all arms. In two it stores a row for each distinct arm,
+# and the covariance once half of the arms were pulled. In three the arms are a lattice, and it
+# stores neither. The form of three dimensions, played in one and two:
 
 # %% tags=["experiment"]
 forms = pd.DataFrame()
 for d in (1, 2):
     fast = curves[OVER_ARMS, d]["IGP-UCB"].first(trials_timed)
     lattice = record.play(f"over the lattice, d = {d}")["IGP-UCB"]
-    forms.loc[d, "seconds of the lattice, times"] = lattice.seconds.sum() / fast.seconds.sum()
+    forms.loc[d, "seconds, over the fastest"] = lattice.seconds.sum() / fast.seconds.sum()
     forms.loc[d, "same arms, share of rounds"] = (lattice.arms == fast.arms).mean()
 forms.rename_axis("d").round(2)
 
@@ -360,7 +361,7 @@ forms.rename_axis("d").round(2)
 # **π-GP-UCB is slow in one dimension, as the paper says.** If the inverse grows it takes @28@ times
 # the seconds of two dimensions; the printed times have the ratio 7.4.
 #
-# **Its time is near-linear in the number of rounds, that of IGP-UCB is not.** If the inverse grows,
+# **The time of π-GP-UCB is near-linear in the rounds, that of IGP-UCB is not.** If the inverse grows,
 # the cumulated seconds of π-GP-UCB in two dimensions grow as $t$ to the power of @29@. Those of
 # IGP-UCB grow as $t$ to the power of @30@.
 #
@@ -384,7 +385,7 @@ spent = pd.DataFrame(spent, ["operations", "numbers"]).T
 spent.rename_axis("d").round(3)
 
 # %% [markdown] tags=["checked"]
-# **They save both.** The inverses of all cells take at most @34@ times the operations of one inverse
+# **Cells save both.** The inverses of all cells take at most @34@ times the operations of one inverse
 # of all pulls. They hold at most @35@ times the numbers in memory.
 
 # %% [markdown]

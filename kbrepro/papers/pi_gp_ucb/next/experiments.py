@@ -48,8 +48,8 @@ def functions(d: int, kernel: str = "usual", alpha: float = 1.0) -> Bumps:
 def rules(proved: Width, delta: float, **settings: Width) -> Rules:
     """Return IGP-UCB with a proved width, and π-GP-UCB; their band fails with probability delta.
 
-    IGP-UCB has the exact posterior that takes least time: the covariance of all arms in one and two
-    dimensions, their lattice in three.
+    IGP-UCB has the exact posterior that takes least time: rows or the covariance of all arms in one
+    and two dimensions, their lattice in three.
     """
     return {
         "IGP-UCB": partial(UCB, width=proved(delta)),
