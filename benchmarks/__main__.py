@@ -8,14 +8,13 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.growth import GROWTH
 from benchmarks.harness import facts, measured
 from benchmarks.many_arms import MANY_ARMS
-from benchmarks.peers import BATCHES, ONE
+from benchmarks.peers import PEERS
 from kbrepro import paths
 from kbrepro.claims import scorecard
 
-QUESTIONS = {"peers": ONE, "batches": BATCHES, "many_arms": MANY_ARMS, "growth": GROWTH}
+QUESTIONS = {"peers": PEERS, "many_arms": MANY_ARMS}
 HEAD = """# Benchmarks
 
 Made by `make bench` in {:.0f} minutes, in one run, one job at a time. Seconds are the smallest,

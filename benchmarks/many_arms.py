@@ -24,7 +24,6 @@ from kbrepro.bandits.posterior.lattice import PENDING, PriorCovariance
 from kbrepro.papers.pi_gp_ucb.measures import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
-from kbrepro.typing import Kernel
 
 #: A form is stopped after so many seconds, a run of Table 1 after so many.
 A_FORM = 60.0
@@ -45,14 +44,10 @@ OWN = {
 TORCH = ("GPyTorch", "BoTorch")
 
 
-def lattice(kernel: Kernel, side: int, d: int) -> kb.Problem:
-    """Return a problem on a lattice."""
-    return kb.RKHSFunction(kernel, kb.grid(side, d), 1.0, norm=2.0, n_centres=5)(TRIAL)
-
-
 def traced(kernel, player, side):
     """Return the rounds on a lattice, d = 3, whose memory is counted."""
-    problem = lattice(kernel, side, 3)
+    source = kb.RKHSFunction(kernel, kb.grid(side, 3), 1.0, norm=2.0, n_centres=5)
+    problem = source(TRIAL)
     tracemalloc.start()
     return player(problem, ROUNDS)
 

@@ -5,12 +5,11 @@ after each pull.
 of Theorem 1 of Srinivas et al. All of them are exact, so all must pull the same arms.
 Hyperparameters are given, nothing is optimised.
 
-A player takes in a problem, the number of rounds and the arms at once, and yields the arms of every
-round. What fits takes in a model, arms and what each of their pulls gave, and returns mean and
-variance of all arms, (A,).
+A player takes in a problem and the number of rounds, and yields the arm of every round. What fits
+takes in a model, arms and what each of their pulls gave, and returns mean and variance of all arms,
+(A,).
 """
 
-from collections.abc import Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -23,39 +22,32 @@ from kbrepro.bandits.posterior import CovariancePosterior, RowPosterior
 LENGTHSCALE = 0.2
 STOP_AFTER = 120.0
 OURS = "kbrepro"
-AT_ONCE = 4
 
 
 @cache
-def on_line(n_arms: int = 1000) -> kb.Problem:
-    """Return the problem: a draw of the prior at so many arms on [0, 1]."""
+def on_line() -> kb.Problem:
+    """Return the problem: a draw of the prior."""
     kernel = kb.SquaredExponential(LENGTHSCALE)
-    return kb.GPDraw(kernel, kb.grid(n_arms), noise_variance=0.025)(kb.Trial(1, 0))
+    return kb.GPDraw(kernel, kb.grid(1000), noise_variance=0.025)(kb.Trial(1, 0))
 
 
-def play(policy, problem, rounds, at_once=1):
-    """Yield the arms of every round of a policy."""
+def play(policy, problem, rounds):
+    """Yield the arm of every round of a policy."""
     rng = np.random.default_rng(2)
     for _ in range(rounds):
-        arms = policy.ask(at_once)
-        asked = arms if at_once > 1 else [arms]
-        rewards = [problem.pull(arm, rng) for arm in asked]
-        policy.tell(arms, rewards if at_once > 1 else rewards[0])
-        yield asked
+        arm = policy.ask()
+        policy.tell(arm, problem.pull(arm, rng))
+        yield arm
 
 
-def ucb(problem, rounds, at_once=1, **settings):
+def ucb(problem, rounds, **settings):
     """Play our GP-UCB."""
     settings = {"width": kb.Srinivas2010(delta=0.1)} | settings
-    return play(kb.UCB(problem.model, rounds * at_once, **settings), problem, rounds, at_once)
+    return play(kb.UCB(problem.model, rounds, **settings), problem, rounds)
 
 
-def plain(fit, problem, rounds, at_once=1):
-    """Play GP-UCB on what is fitted to the pulls, without checks.
-
-    The order of ties is ours. A pending arm is taken in at its mean, which leaves the mean and
-    takes the variance.
-    """
+def plain(fit, problem, rounds):
+    """Play GP-UCB on what is fitted to the pulls, without checks. The order of ties is ours."""
     n_arms = problem.model.n_arms
     rank = np.random.default_rng(0).permutation(n_arms)
     rng = np.random.default_rng(2)
@@ -63,22 +55,18 @@ def plain(fit, problem, rounds, at_once=1):
     rewards = []
     mean = np.zeros(n_arms)
     variance = np.ones(n_arms)
-    for t in range(0, rounds * at_once, at_once):
-        width = np.sqrt(2 * np.log(n_arms * (np.pi * (t + 1)) ** 2 / 0.6))
-        for pending in range(at_once):
-            if pending:
-                mean, variance = fit(problem.model, arms, rewards)
-            index = mean + width * np.sqrt(np.maximum(variance, 0.0))
-            tied = np.flatnonzero(index >= index.max() - 1e-10)
-            arms.append(int(tied[rank[tied].argmin()]))
-            rewards.append(mean[arms[-1]])
-        rewards[t:] = [problem.pull(arm, rng) for arm in arms[t:]]
+    for t in range(1, rounds + 1):
+        width = np.sqrt(2 * np.log(n_arms * (np.pi * t) ** 2 / 0.6))
+        index = mean + width * np.sqrt(np.maximum(variance, 0.0))
+        tied = np.flatnonzero(index >= index.max() - 1e-10)
+        arms.append(int(tied[rank[tied].argmin()]))
+        rewards.append(problem.pull(arms[-1], rng))
         mean, variance = fit(problem.model, arms, rewards)
-        yield arms[t:]
+        yield arms[-1]
 
 
 def bare(problem, rounds):
-    """Play GP-UCB in bare numpy, with one row a pull; no arms at once."""
+    """Play GP-UCB in bare numpy, with one row a pull."""
     V = np.empty((rounds, problem.model.n_arms))
     mean = np.zeros(problem.model.n_arms)
     variance = np.ones(problem.model.n_arms)
@@ -175,25 +163,23 @@ def compiled():
     return jax.jit(posterior)
 
 
-LIBRARIES = {
-    "scikit-learn": partial(plain, scikit_learn),
-    "GPyTorch": partial(plain, partial(torch_fit, gpytorch)),
-    "BoTorch": partial(plain, partial(torch_fit, botorch)),
-    "tinygp": partial(plain, tinygp),
-}
 PLAYERS = {
     OURS: ucb,
     f"{OURS}, rows": partial(ucb, form=RowPosterior),
     f"{OURS}, covariance": partial(ucb, form=CovariancePosterior),
-    **LIBRARIES,
+    "scikit-learn": partial(plain, scikit_learn),
+    "GPyTorch": partial(plain, partial(torch_fit, gpytorch)),
+    "BoTorch": partial(plain, partial(torch_fit, botorch)),
+    "tinygp": partial(plain, tinygp),
     "bare numpy": bare,
 }
 
 
-def job(name: str, rounds: Sequence[int], **settings: int) -> Job:
+def job(name: str) -> Job:
     """Return the job of a player, by numbers of rounds."""
     player = PLAYERS[name]
-    return Job(name, lambda n: player(on_line(), n, **settings), rounds, stop_after=STOP_AFTER)
+    sizes = (100, 200, 500, 1000)
+    return Job(name, lambda n: player(on_line(), n), sizes, stop_after=STOP_AFTER)
 
 
 def compared(table: pd.DataFrame) -> pd.DataFrame:
@@ -206,17 +192,11 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-LIMIT = f" `times`: as long as here, ratio of medians. A job is stopped after {STOP_AFTER:g} s."
-ONE = Question(
+PEERS = Question(
     "How long do T rounds of GP-UCB take on 1000 arms if another library's model is fitted anew"
     " after each pull? Bare numpy, the same rule with one row a pull and without checks, is the"
-    " near limit of rows." + LIMIT,
-    [job(name, (100, 200, 500, 1000)) for name in PLAYERS],
-    compared,
-)
-BATCHES = Question(
-    f"How long do 25 rounds of {AT_ONCE} arms at once (GP-BUCB) take on 1000 arms? Other libraries'"
-    " models are fitted anew with each pending arm at its mean." + LIMIT,
-    [job(name, (25,), at_once=AT_ONCE) for name in (OURS, *LIBRARIES)],
+    " near limit of rows. `times`: as long as here, ratio of medians. A job is stopped after"
+    f" {STOP_AFTER:g} s.",
+    list(map(job, PLAYERS)),
     compared,
 )
