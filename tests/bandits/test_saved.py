@@ -15,7 +15,6 @@ from kbrepro.bandits.kernels import Matern, grid
 from kbrepro.bandits.policies import UCB, ExpectedImprovement, ThompsonSampling
 from kbrepro.bandits.posterior import CovariancePosterior, DistinctPosterior, LatticePosterior
 from kbrepro.bandits.problems import RKHSFunction, Trial
-from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
@@ -53,7 +52,6 @@ POLICIES = {
     "IRGP-UCB": (IRGPUCB, UNEVEN),
     "random arms": (RandomArms, PLAIN),
     "π-GP-UCB, thesis": (partial(PartitionedUCB, delta=0.1, nu=1.5, variant="thesis"), PLAIN),
-    "BKB, streaming": (partial(BKB, width=AbbasiYadkori2011(0.1), qbar=4.0, streaming=True), PLAIN),
     "GPN-UCB": (GPNUCB, CHAIN),
     "GPN-UCB, outward": (partial(GPNUCB, outward=True, n_grid=80), CHAIN),
     "GPN-UCB, balls": (partial(GPNUCB, n_grid=9), VECTOR),
@@ -66,7 +64,7 @@ POLICIES = {
 #: What draws besides the order of ties, and what must be saved: arms, rewards and the generator do
 #: not do.
 DRAW = {"GP-TS", "PIMS", "GP-EIMS", "IRGP-UCB", "uniform play", "random arms", "cEI"}
-MUST_BE_SAVED = {"BKB", "BKB, streaming", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
+MUST_BE_SAVED = {"BKB", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
 MUST_BE_SAVED |= {"SupKernelUCB, tuned"}
 MUST_BE_SAVED |= {
     "π-GP-UCB",

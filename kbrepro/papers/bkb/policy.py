@@ -26,7 +26,7 @@ ALPHA = 3.0
 
 
 class BKB(UCB):
-    """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`.
+    """UCB on a `BudgetedPosterior`.
 
     The first arm is drawn uniformly. Dictionaries are drawn by a child of `rng`: to go on later the
     policy must be saved. Raises ValueError unless qbar >= 1.
@@ -37,23 +37,16 @@ class BKB(UCB):
     drawn_anew: type[sketch.BudgetedPosterior] = sketch.BudgetedPosterior
 
     def __init__(
-        self,
-        model: Model,
-        horizon: int | None = None,
-        *,
-        qbar: float,
-        streaming: bool = False,
-        **settings: Any,
+        self, model: Model, horizon: int | None = None, *, qbar: float, **settings: Any
     ) -> None:
         self.qbar = qbar
-        self.streaming = streaming
         super().__init__(model, horizon, **settings)
 
     def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:
-        form = sketch.StreamingPosterior if self.streaming else self.drawn_anew
         model = self.model
         child = self.rng.spawn(1)[0]
-        return form(model.kernel, model.points, model.noise_variance, self.qbar, child)
+        prior = model.kernel, model.points, model.noise_variance
+        return self.drawn_anew(*prior, self.qbar, child)
 
     @learns("posterior", "t", "_farthest")
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:

@@ -37,10 +37,10 @@ def problem(kernel=SE, points=POINTS, norm=2.0):
     return Problem(replace(drawn.model, norm=norm, noise_scale=0.1), drawn.expected_reward)
 
 
-@pytest.mark.parametrize(("streaming", "kernel"), [(False, SE), (True, Matern(0.3, nu=2.5))])
-def test_with_every_pull_kept_it_pulls_the_arms_of_exact_gp_ucb(streaming, kernel):
+@pytest.mark.parametrize("kernel", [SE, Matern(0.3, nu=2.5)])
+def test_with_every_pull_kept_it_pulls_the_arms_of_exact_gp_ucb(kernel):
     drawn = problem(kernel)
-    policies = partial(BKB, qbar=1e9, streaming=streaming), UCB
+    policies = partial(BKB, qbar=1e9), UCB
     ours, exact = (
         [*rounds(make(drawn.model, width=LOGDET), drawn, 150, np.random.default_rng(3))]
         for make in policies
