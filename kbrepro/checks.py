@@ -98,7 +98,6 @@ probability = _check(
     "a number strictly between 0 and 1", lambda value: _is_finite(value) and 0 < value < 1
 )
 positive_int, non_negative_int = _integers(1), _integers(0)
-positive_ints = _listed("integers of at least 1", lambda value: _is_integer(value) and value >= 1)
 positive_numbers = _listed("finite numbers above 0", lambda value: _is_finite(value) and value > 0)
 texts = _listed("texts", lambda value: isinstance(value, str))
 

@@ -38,12 +38,6 @@ CASES = [
         "strictly between 0 and 1",
     ),
     (
-        checks.positive_ints,
-        [[1], [3, np.int64(2)]],
-        [[], [0], [1.0], [True], (1, 2), 3],
-        "non-empty list of integers of at least 1",
-    ),
-    (
         checks.positive_numbers,
         [[1], [1e-4, np.float64(2)]],
         [[], [0.0], [True], ["1"], "[0.1, 1]", (1.0, 2.0)],
