@@ -16,7 +16,7 @@ ROOMS = {
     "paths": [],
     "bandits": ["kernels", "posterior", "problems", "confidence", "policies", "information"],
     "data": [],
-    "trials": ["curve", "sums", "store", "simulation", "replay"],
+    "trials": ["curve", "sums", "store", "together", "simulation", "replay"],
     "claims": ["estimates", "replication", "tables", "words", "judging", "digests", "scorecard"],
     "figures": [],
     "papers": [],

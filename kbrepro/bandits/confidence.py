@@ -117,7 +117,7 @@ class AbbasiYadkori2011(Probable):
         """Return the width at a gain, or at each of an array of gains; ValueError if the model has
         no norm.
         """
-        scale = model.noise_scale / math.sqrt(model.noise_variance)
+        scale = model.noise_scale / np.sqrt(model.noise_variance)
         return model.known_norm + scale * np.sqrt(2 * (gain + math.log(1 / self.delta)))
 
     def __call__(self, policy: Asking) -> float:

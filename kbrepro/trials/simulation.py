@@ -15,8 +15,9 @@ import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from tqdm import tqdm
 from kbrepro import checks, paths
 from kbrepro.bandits.policies.base import Policy, takes_rng
 from kbrepro.bandits.problems import Trial
-from kbrepro.trials import store
+from kbrepro.trials import store, together
 from kbrepro.trials.curve import Curve, edges, kept_rounds, log_spaced
 from kbrepro.trials.store import Played
 from kbrepro.trials.store.flat import Leaves, flat, nested, stacked
@@ -78,7 +79,9 @@ class Planned(checks.Checked):
     """What one label plays: an experiment, or a job of a `Trial`, in trials first .. first + trials
     - 1 of a seed.
 
-    Without `arms` R_t is kept at some rounds alone; `block` trials go to a worker together.
+    Without `arms` R_t is kept at some rounds alone; `block` trials go to a worker together; where
+    arms are not kept, rules that `together` knows play them side by side: the same arms in less
+    time.
     """
 
     what: Experiment | Play
@@ -105,9 +108,8 @@ class Planned(checks.Checked):
     @property
     def experiment(self) -> Experiment:
         """The experiment, or that inside the job; ValueError if it plays none."""
-        for part in (self.what, *getattr(self.what, "args", ())):
-            if isinstance(part, Experiment):
-                return part
+        if experiment := _experiment_of(self.function):
+            return experiment
         raise ValueError(f"{self.what} plays no experiment")
 
     def __repr__(self) -> str:
@@ -155,6 +157,12 @@ class Planned(checks.Checked):
     @property
     def _which(self) -> dict[str, int]:
         return {"seed": self.seed, "first": self.first, "trials": self.trials}
+
+
+def _experiment_of(job: Play) -> Experiment | None:
+    """The experiment that a job plays, if it is one of its arguments."""
+    parts = getattr(job, "args", ())
+    return next((part for part in parts if isinstance(part, Experiment)), None)
 
 
 def _named(thing: object) -> str:
@@ -238,8 +246,11 @@ def run(
     seconds = np.diff(clock).astype(np.float32)
     starts = np.append(0, log_spaced(horizon)[:-1])
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
-    gaps = problem.regret(np.arange(problem.model.n_arms))
-    return Curve(np.arange(1, horizon + 1), seconds, worst, arms, gaps)
+    return Curve(np.arange(1, horizon + 1), seconds, worst, arms, _gaps(problem))
+
+
+def _gaps(problem: Playable) -> Array:
+    return problem.regret(np.arange(problem.model.n_arms))
 
 
 def run_trials(
@@ -427,11 +438,64 @@ def _run_block(
     """
     done = []
     with threadpool_limits(1, user_api="blas"):
-        for number in numbers:
+        start = time.thread_time()
+        trials = _begun(function, [Trial(seed, number) for number in numbers])
+        share = (time.thread_time() - start) / len(trials)
+        for trial in trials:
             start = time.thread_time()
-            result = function(Trial(seed, number))
-            done.append((number, flat(result), time.thread_time() - start))
+            result = function(trial)
+            done.append((trial.number, flat(result), share + time.thread_time() - start))
     return done
+
+
+@dataclass(frozen=True)
+class Begun(Trial):
+    """A trial of an experiment of which some rules were played: their curves, by name."""
+
+    experiment: Experiment | None = field(default=None, compare=False)
+    curves: dict[str, Curve] = field(default_factory=dict, compare=False)
+
+
+def _begun(job: Any, trials: Sequence[Trial]) -> Sequence[Trial]:
+    """Return the trials of a block, begun by the rules of its experiment that `together` knows.
+
+    Of each rule one trial is played alone, too: a warning says where its arms are others, and then
+    the rule begins none. Where arms are kept so are seconds of single runs, and nothing is begun.
+    """
+    experiment = _experiment_of(job)
+    if experiment is None or experiment.record_band or len(trials) == 1:
+        return trials
+    if job.func is play_trial and job.keywords.get("arms", True) and not experiment.measured:
+        return trials
+    problems = [experiment.problem(trial) for trial in trials]
+    begun = [Begun(trial.seed, trial.number, experiment) for trial in trials]
+    rules = experiment.policies
+    known = [name for name in rules if together.knows(rules[name], problems)]
+    noise = together.noise_of(problems, trials, experiment.horizon) if known else None
+    for name in known:
+        for n, curve in _together(experiment, name, problems, trials, noise):
+            begun[n].curves[name] = curve
+    return begun
+
+
+def _together(
+    experiment: Experiment, name: str, problems: Sequence[Any], trials: Sequence[Trial], noise: Any
+) -> Iterator[tuple[int, Curve]]:
+    """Yield place and curve of one policy in those trials that are sure."""
+    start, T, policies = time.thread_time(), experiment.horizon, []
+    for problem, trial in zip(problems, trials, strict=True):
+        policies.append(start_policy(experiment.policies[name], problem.model, T, trial))
+    rewards = np.stack([problem.expected_reward for problem in problems])
+    arms, sure = together.play_together(policies, rewards, noise)
+    seconds = np.array([(time.thread_time() - start) / len(trials)])
+    places = np.flatnonzero(sure).tolist()
+    for n in places:
+        if n == places[0]:
+            alone = _alone(experiment, name, problems[n], trials[n])
+            if (alone.arms != arms[n]).any():
+                warnings.warn(f"{name}: played alone, other arms in {trials[n]}", stacklevel=2)
+                return
+        yield n, replace(alone, arms=arms[n], seconds=seconds, gaps=_gaps(problems[n]))
 
 
 # What is kept of one trial
@@ -465,13 +529,22 @@ def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> di
 
 
 def _runs(experiment: Experiment, trial: Trial) -> dict[str, Curve]:
-    problem, T = experiment.problem(trial), experiment.horizon
+    problem = experiment.problem(trial)
     checks.having(f"a source, whose call returns {PROBLEM}", *PLAYABLE, problem=problem)
+    begun: Mapping[str, Curve] = {}
+    if isinstance(trial, Begun) and trial.experiment is experiment:
+        begun = trial.curves
     curves_of = {}
-    for name, make in experiment.policies.items():
-        policy = start_policy(make, problem.model, T, trial)
-        curves_of[name] = run(policy, problem, T, trial.rng("noise"), experiment.record_band)
+    for name in experiment.policies:
+        curves_of[name] = begun.get(name) or _alone(experiment, name, problem, trial)
     return curves_of
+
+
+def _alone(experiment: Experiment, name: str, problem: Playable, trial: Trial) -> Curve:
+    """Play one policy of a trial."""
+    T = experiment.horizon
+    policy = start_policy(experiment.policies[name], problem.model, T, trial)
+    return run(policy, problem, T, trial.rng("noise"), experiment.record_band)
 
 
 def _curve(experiment: Experiment, trial: Trial, curve: Curve) -> dict[str, object]:

@@ -42,7 +42,7 @@ def log_expected_excess(z: Array) -> Array:
 
 
 @quiet
-def z_score(mean: Array, sd: Array, target: float) -> Array:
+def z_score(mean: Array, sd: Array, target: float | Array) -> Array:
     """Return (mean - target) / sd of every arm (A,); if the sd is 0, +inf above the target and -inf
     otherwise.
     """
@@ -51,13 +51,15 @@ def z_score(mean: Array, sd: Array, target: float) -> Array:
 
 
 @quiet
-def log_expected_improvement(mean: Array, sd: Array, target: float, unit: float = 1.0) -> Array:
+def log_expected_improvement(
+    mean: Array, sd: Array, target: float | Array, unit: float = 1.0
+) -> Array:
     """Return log E[max(f - target, 0) / unit] of every arm (A,).
 
     That is the log of sd (phi(z) + z Phi(z)) / unit, z = (mean - target) / sd.
     """
     excess = mean - target
-    uncertain, index = sd > 0, np.full(len(excess), -np.inf)
+    uncertain, index = sd > 0, np.full(excess.shape, -np.inf)
     if uncertain.all():
         return np.log(sd / unit) + log_expected_excess(excess / sd)
     np.log(excess / unit, out=index, where=~uncertain & (excess > 0))

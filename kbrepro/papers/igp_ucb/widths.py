@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from kbrepro.bandits.confidence import Probable
 from kbrepro.bandits.policies import UCB
 
@@ -21,4 +23,4 @@ class Original(Probable):
     def __call__(self, policy: UCB) -> float:
         cubed = math.log(policy.t / self.delta) ** 3
         grown = 300 * self.gain(policy.t - 1) * cubed
-        return math.sqrt(2 * policy.model.known_norm**2 + grown)
+        return np.sqrt(2 * policy.model.known_norm**2 + grown)

@@ -42,6 +42,8 @@ CONSTANT = GainByFormula("constant")
 PLAYERS = (*POOLS[", noisy incumbent"], *POOLS[", margin 0.1"][3:])
 #: Dimensions in which GP-TS is compared with IGP-UCB under one kernel.
 DIMENSIONS = (1, 2, 3, 4)
+#: Trials that are played together.
+BLOCK = 25
 #: Rounds after which R_t is kept on sensors, beside the last; there Fig. 4 might end, too.
 SENSOR_ROUNDS = (100, 305)
 #: Labels whose curves Fig. 4 shows.
@@ -158,11 +160,11 @@ def experiments(
     figures = panels()
     for label, (source, gain) in figures.items():
         panel = Experiment(source, rules(delta, gain), horizon)
-        plan[label] = Planned(panel, trials, seed, arms=False)
+        plan[label] = Planned(panel, trials, seed, block=BLOCK, arms=False)
         by_printed = OtherModel(source, norm_of=partial(rkhs_norm, kind="printed"))
         printed = Experiment(by_printed, paper_rules(delta, gain), horizon)
         job = partial(regrets_at, printed, [horizon])
-        plan[f"{label}, B printed"] = Planned(job, trials, seed)
+        plan[f"{label}, B printed"] = Planned(job, trials, seed, block=BLOCK)
 
     formula = {type(kernel): gain for kernel, gain in GAINS.items()}
     for title, kernels in GIVEN.items():
@@ -172,7 +174,7 @@ def experiments(
             players = {rule: policies[rule] for rule in PLAYERS}
             misled = Experiment(OtherModel(own, kernel=kernel), players, kernel_horizon)
             label = f"Fig. 1 {title} told {kernel}"
-            plan[label] = Planned(misled, kernel_trials, seed, arms=False)
+            plan[label] = Planned(misled, kernel_trials, seed, block=BLOCK, arms=False)
 
     own, gain = figures["Fig. 1 (a) SE"]
     both = {rule: rules(delta, gain)[rule] for rule in ("EI", "EI, noisy incumbent")}
@@ -183,9 +185,8 @@ def experiments(
         gain = replace(GAINS[SE], d=d)
         ucb_and_ts = {rule: paper_rules(delta, gain)[rule] for rule in OURS[1:]}
         grown = Experiment(PosteriorMean(SE, 100 * d, d), ucb_and_ts, kernel_horizon)
-        plan[f"SE, d = {d}"] = Planned(
-            partial(regrets_at, grown, [kernel_horizon]), kernel_trials, seed
-        )
+        job = partial(regrets_at, grown, [kernel_horizon])
+        plan[f"SE, d = {d}"] = Planned(job, kernel_trials, seed, block=BLOCK)
 
     lab = load("temperature", [*substitute_days, *test_days], sets.REPORTING)
     means = load("half hours", train_days, sets.HALF_HOURLY)
@@ -208,7 +209,7 @@ def experiments(
             measured = Experiment(source, policies, sensor_horizon, measured=checksum)
             job = partial(measures.totals_at, measured, [*SENSOR_ROUNDS, sensor_horizon])
             what = measured if label in FIG_4 else job
-            plan[label] = Planned(what, len(source.rewards), seed, block=8)
+            plan[label] = Planned(what, len(source.rewards), seed, block=BLOCK)
 
     choosing: dict[str, Callable[[Model, int], Policy]] = {
         "at random": RandomArms,
