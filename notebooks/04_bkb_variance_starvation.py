@@ -18,8 +18,8 @@
 #   operations than a refit from round 74 on, and fewer than an update by rows in none of 5,000
 #   rounds. The dictionary grows less than exponentially with the dimension now and then.
 #
-# The criteria were frozen before the trials were played, but written by people who knew those of
-# the edition before ([what is frozen](../docs/claims.md#what-is-frozen-before-play)).
+# The criteria of all verdicts were frozen before these trials were played. Those who wrote them knew
+# the trials of an earlier edition ([what is frozen](../docs/claims.md#what-is-frozen-before-play)).
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2694307529  # root seed of every random stream

@@ -19,9 +19,9 @@
 #   on temperature, and under @10@ of 10 on light.
 
 # %% [markdown]
-# The criteria were frozen before the trials were played, but written by people who knew those of
-# the edition before ([what is frozen](../docs/claims.md#what-is-frozen-before-play)). [What each
-# sentence says, and how often it comes out](#verdicts-at-a-glance).
+# The criteria of all verdicts were frozen before these trials were played. Those who wrote them knew
+# the trials of an earlier edition ([what is frozen](../docs/claims.md#what-is-frozen-before-play)).
+# [What each sentence says, and how often it comes out](#verdicts-at-a-glance).
 #
 # ## The idea
 #

@@ -17,8 +17,8 @@
 #   @10@ and @11@ times the regret of π-GP-UCB with the tighter width. In three dimensions it incurs
 #   @12@ times that regret.
 #
-# The criteria were frozen before the trials were played, but written by people who knew those of
-# the edition before ([what is frozen](../docs/claims.md#what-is-frozen-before-play)).
+# The criteria of all verdicts were frozen before these trials were played. Those who wrote them knew
+# the trials of an earlier edition ([what is frozen](../docs/claims.md#what-is-frozen-before-play)).
 
 # %% [markdown]
 # [What each sentence says, and how often it comes out](#verdicts-at-a-glance).

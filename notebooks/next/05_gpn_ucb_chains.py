@@ -17,6 +17,9 @@
 # - **Our advice rests on chains where $B$ is true.** There GPN-UCB incurs @10@ times the regret of
 #   the sampled cEI with several maximisers and @11@ times with an obvious one. Over the exact cEI
 #   it is @12@ times and @13@ times.
+#
+# The criteria of all verdicts were frozen before these trials were played. Those who wrote them knew
+# the trials of an earlier edition ([what is frozen](../docs/claims.md#what-is-frozen-before-play)).
 
 # %% [markdown]
 # The authors call their experiments "only intended to suggest the potential plausibility of our

@@ -16,8 +16,8 @@
 # - **Near-optimal on paper did not pay.** After 31,623 rounds the best such rule incurs @9@ to @10@
 #   times the regret of IGP-UCB with two later changes, whose proved rate is worse.
 #
-# The criteria were frozen before the trials were played, but written by people who knew those of
-# the edition before ([what is frozen](../docs/claims.md#what-is-frozen-before-play)).
+# The criteria of all verdicts were frozen before these trials were played. Those who wrote them knew
+# the trials of an earlier edition ([what is frozen](../docs/claims.md#what-is-frozen-before-play)).
 
 # %% [markdown]
 # ![Rules ranked by regret, and their microseconds a round: PIMS, EI and GP-UCB/5 lead, rules that
