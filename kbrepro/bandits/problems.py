@@ -222,8 +222,12 @@ class Problem(checks.Checked):
     def pull(self, arm: int, rng: Generator) -> float:
         """Return the reward of `arm` plus noise drawn from `rng`; IndexError on a bad arm."""
         checks.arm_index(arm, self.model.n_arms)
+        return float(self.expected_reward[arm] + self.draw_noise(rng))
+
+    def draw_noise(self, rng: Generator) -> float:
+        """Return the noise of a pull, drawn from `rng`."""
         noise = Gaussian(self.model.noise_scale) if self.noise is None else self.noise
-        return float(self.expected_reward[arm] + noise(rng))
+        return noise(rng)
 
     def regret(self, arms: NDArray[np.integer]) -> Array:
         """Return the instantaneous regret of pulling `arms`, same shape, at least 0; IndexError on

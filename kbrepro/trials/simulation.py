@@ -448,54 +448,74 @@ def _run_block(
     return done
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Begun(Trial):
-    """A trial of an experiment of which some rules were played: their curves, by name."""
+    """A trial of an experiment: its problem, and the curves of rules that were played, by name."""
 
-    experiment: Experiment | None = field(default=None, compare=False)
-    curves: dict[str, Curve] = field(default_factory=dict, compare=False)
+    experiment: Experiment
+    problem: Playable
+    curves: dict[str, Curve] = field(default_factory=dict)
+
+    def policy(self, name: str) -> Any:
+        """Return the policy of a rule, at its start."""
+        make = self.experiment.policies[name]
+        return start_policy(make, self.problem.model, self.experiment.horizon, self)
+
+    def alone(self, name: str) -> Curve:
+        """Play a rule."""
+        horizon, record_band = self.experiment.horizon, self.experiment.record_band
+        return run(self.policy(name), self.problem, horizon, self.rng("noise"), record_band)
+
+
+def _begin(experiment: Experiment, trial: Trial) -> Begun:
+    """Return a trial with its problem; ValueError if the source does not return one."""
+    if isinstance(trial, Begun) and trial.experiment is experiment:
+        return trial
+    problem = experiment.problem(trial)
+    checks.having(f"a source, whose call returns {PROBLEM}", *PLAYABLE, problem=problem)
+    return Begun(trial.seed, trial.number, experiment, problem)
 
 
 def _begun(job: Any, trials: Sequence[Trial]) -> Sequence[Trial]:
     """Return the trials of a block, begun by the rules of its experiment that `together` knows.
 
-    Of each rule one trial is played alone, too: a warning says where its arms are others, and then
-    the rule begins none. Where arms are kept so are seconds of single runs, and nothing is begun.
+    Where arms are kept so are seconds of single runs, and nothing is begun.
     """
     experiment = _experiment_of(job)
     if experiment is None or experiment.record_band or len(trials) == 1:
         return trials
     if job.func is play_trial and job.keywords.get("arms", True) and not experiment.measured:
         return trials
-    problems = [experiment.problem(trial) for trial in trials]
-    begun = [Begun(trial.seed, trial.number, experiment) for trial in trials]
-    rules = experiment.policies
-    known = [name for name in rules if together.knows(rules[name], problems)]
-    noise = together.noise_of(problems, trials, experiment.horizon) if known else None
-    for name in known:
-        for n, curve in _together(experiment, name, problems, trials, noise):
-            begun[n].curves[name] = curve
+    begun = [_begin(experiment, trial) for trial in trials]
+    problems = [trial.problem for trial in begun]
+    names = [name for name, make in experiment.policies.items() if together.knows(make, problems)]
+    noise = together.noise_of(problems, trials, experiment.horizon) if names else None
+    for name in names:
+        _play_together(name, begun, noise)
     return begun
 
 
-def _together(
-    experiment: Experiment, name: str, problems: Sequence[Any], trials: Sequence[Trial], noise: Any
-) -> Iterator[tuple[int, Curve]]:
-    """Yield place and curve of one policy in those trials that are sure."""
-    start, T, policies = time.thread_time(), experiment.horizon, []
-    for problem, trial in zip(problems, trials, strict=True):
-        policies.append(start_policy(experiment.policies[name], problem.model, T, trial))
-    rewards = np.stack([problem.expected_reward for problem in problems])
+def _play_together(name: str, begun: Sequence[Begun], noise: Any) -> None:
+    """Give trials that are sure their curves of a rule.
+
+    One of them is played alone, too: if its arms are others a warning says so, and none gets one.
+    """
+    start = time.thread_time()
+    policies = [trial.policy(name) for trial in begun]
+    rewards = np.stack([trial.problem.expected_reward for trial in begun])
     arms, sure = together.play_together(policies, rewards, noise)
-    seconds = np.array([(time.thread_time() - start) / len(trials)])
-    places = np.flatnonzero(sure).tolist()
-    for n in places:
-        if n == places[0]:
-            alone = _alone(experiment, name, problems[n], trials[n])
-            if (alone.arms != arms[n]).any():
-                warnings.warn(f"{name}: played alone, other arms in {trials[n]}", stacklevel=2)
-                return
-        yield n, replace(alone, arms=arms[n], seconds=seconds, gaps=_gaps(problems[n]))
+    seconds = np.array([(time.thread_time() - start) / len(begun)])
+    if not sure.any():
+        return
+    n = int(sure.argmax())
+    curve = begun[n].alone(name)
+    if (curve.arms != arms[n]).any():
+        trial = Trial(begun[n].seed, begun[n].number)
+        warnings.warn(f"{name}: played alone, other arms in {trial}", stacklevel=2)
+        return
+    for n in np.flatnonzero(sure).tolist():
+        gaps = _gaps(begun[n].problem)
+        begun[n].curves[name] = replace(curve, arms=arms[n], seconds=seconds, gaps=gaps)
 
 
 # What is kept of one trial
@@ -529,22 +549,11 @@ def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> di
 
 
 def _runs(experiment: Experiment, trial: Trial) -> dict[str, Curve]:
-    problem = experiment.problem(trial)
-    checks.having(f"a source, whose call returns {PROBLEM}", *PLAYABLE, problem=problem)
-    begun: Mapping[str, Curve] = {}
-    if isinstance(trial, Begun) and trial.experiment is experiment:
-        begun = trial.curves
+    begun = _begin(experiment, trial)
     curves_of = {}
     for name in experiment.policies:
-        curves_of[name] = begun.get(name) or _alone(experiment, name, problem, trial)
+        curves_of[name] = begun.curves.get(name) or begun.alone(name)
     return curves_of
-
-
-def _alone(experiment: Experiment, name: str, problem: Playable, trial: Trial) -> Curve:
-    """Play one policy of a trial."""
-    T = experiment.horizon
-    policy = start_policy(experiment.policies[name], problem.model, T, trial)
-    return run(policy, problem, T, trial.rng("noise"), experiment.record_band)
 
 
 def _curve(experiment: Experiment, trial: Trial, curve: Curve) -> dict[str, object]:

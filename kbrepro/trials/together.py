@@ -21,7 +21,7 @@ from kbrepro.bandits.policies import (
 )
 from kbrepro.bandits.policies.base import TOLERANCE
 from kbrepro.bandits.policies.improvement import log_expected_improvement, z_score
-from kbrepro.bandits.problems import Gaussian, Problem, Trial
+from kbrepro.bandits.problems import Problem, Trial
 from kbrepro.typing import Array, Bools, Integers, Playable
 
 #: Pulls that wait until they change the covariances, in one product of matrices a trial.
@@ -79,8 +79,8 @@ class Together:
         precision = self.counts / self.model.noise_variance[:, None]
         weights = (precision * f + np.sqrt(precision) * z)[:, :, None]
         rows = self._rows[:, : self._waiting]
-        given = self._covariance @ weights - rows.transpose(0, 2, 1) @ (rows @ weights)
-        return f - given[:, :, 0]
+        explained = self._covariance @ weights - rows.transpose(0, 2, 1) @ (rows @ weights)
+        return f - explained[:, :, 0]
 
     def learn(self, arms: Integers, rewards: Array) -> None:
         """Take in one pull of each trial, (n,)."""
@@ -133,8 +133,8 @@ def noise_of(problems: Sequence[Any], trials: Sequence[Trial], horizon: int) -> 
     """Return the noise that each trial's `Problem.pull` adds in each round, (n, T)."""
     drawn = []
     for problem, trial in zip(problems, trials, strict=True):
-        noise, rng = problem.noise or Gaussian(problem.model.noise_scale), trial.rng("noise")
-        drawn.append([noise(rng) for _ in range(horizon)])
+        rng = trial.rng("noise")
+        drawn.append([problem.draw_noise(rng) for _ in range(horizon)])
     return np.array(drawn)
 
 

@@ -183,6 +183,25 @@ def test_one_trial_and_what_keeps_arms_or_a_band_begins_nothing():
     assert all(trial.curves for trial in ahead)
 
 
+def test_a_source_that_returns_no_problem_is_named_in_a_block_as_for_one_trial():
+    experiment = Experiment(lambda trial: None, {"EI": EI}, 20)
+    for n in (1, 4):
+        with pytest.raises(ValueError, match=r"problem = None is not allowed: .* a source, whose"):
+            simulation._run_block(partial(play_trial, experiment, arms=False), SEED, range(n))
+
+
+def test_a_block_builds_the_problem_of_every_trial_once():
+    built = []
+
+    def source(trial):
+        built.append(trial.number)
+        return SOURCES["one axis"](trial)
+
+    experiment = Experiment(source, {"EI": EI, "mean": kb.MeanOnly}, 20)
+    simulation._run_block(partial(play_trial, experiment, arms=False), SEED, range(4))
+    assert built == [0, 1, 2, 3]
+
+
 def test_a_block_of_a_plan_gives_the_regret_of_single_trials():
     experiment = Experiment(SOURCES["one axis"], {"EI": EI, "PI": RULES["PI"]}, 60)
     job = partial(regrets_at, experiment, [30, 60])
