@@ -31,6 +31,7 @@ from kbrepro.data.store import load
 from kbrepro.papers import folder_of
 from kbrepro.trials import store, sums
 from kbrepro.trials.store import PLAYED, Played, Store
+from kbrepro.trials.store.settings import unknown
 
 EDITION = "1.0"
 #: What all notebooks share is frozen here.
@@ -123,13 +124,19 @@ def _sentences(root: Path, notebook: str) -> Sequence[Claim | Theorem]:
 
 def _settings(r: Run) -> dict[str, str]:
     """A digest of the settings of every label, as they are with the seed of a pilot; numbers count
-    by six digits, since another processor rounds in another way.
+    by six digits, since another processor rounds in another way. ValueError if sensor data that
+    they are computed from is not here.
     """
     loads = remembering(r.kept_in)
     plan = plan_of(r.notebook, {**r.parameters, "seed": PILOT}, loads, r.edition)
     digests = {}
     for label, planned in plan.items():
-        text = json.dumps(scorecard.rounded(planned.job(label).settings), sort_keys=True)
+        content = planned.job(label).settings
+        if unknown(content):
+            raise ValueError(
+                f"{r.notebook}: the settings of {label} lack sensor data (see data/README.md)"
+            )
+        text = json.dumps(scorecard.rounded(content), sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         digests[label] = f"{digest} of {planned.trials} trials"
     return digests

@@ -196,6 +196,15 @@ def test_what_is_not_committed_is_neither_frozen_nor_played_but_results_are_free
         )  # fmt: skip
 
 
+def test_nothing_is_frozen_whose_sensor_data_is_not_here(root):
+    edit(root, PLAN, "width=20.0", "width=float('nan')")  # as settings have what is missing
+    commit(root)
+    assert called("freeze", "rules")[0]
+    ok, said = called("freeze", "09")
+    assert not ok and f"Error: {NAME}: the settings of Fig. 1 lack sensor data" in said
+    assert not (root / PLAYED).exists()
+
+
 @pytest.mark.parametrize(
     ("where", "old", "new"),
     [
