@@ -2,20 +2,18 @@
 figures.
 
 The experiment is two chains drawn from the prior, g1 with several maximisers and g2 with an obvious
-one, printed nowhere: a rerun draws one chain of each kind. A row is a chain: the mean of its
-trials, regrets over the range of g. The authors call their experiments "only intended to suggest
-the potential plausibility of our algorithms for practical use, rather than being comprehensive or
-definitive".
+one, printed nowhere: a rerun draws one chain of each kind. A row is a chain: the mean of its ten
+trials, ten orders of ties, regrets over the range of g. The authors call their experiments "only
+intended to suggest the potential plausibility of our algorithms for practical use, rather than
+being comprehensive or definitive".
 """
 
 from collections import defaultdict
-from dataclasses import replace
 from functools import partial
-from itertools import product, starmap
+from itertools import count, product, starmap
 
 import numpy as np
 
-from kbrepro.bandits.problems import Trial
 from kbrepro.claims.judging import Outcome, claim, own_question, remark, tested, theorem, unchecked
 from kbrepro.claims.tables import SECONDS, TOTAL, Names, Table
 from kbrepro.claims.words import (
@@ -37,7 +35,7 @@ from kbrepro.claims.words import (
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.experiments import EPSILON
 from kbrepro.papers.gpn_ucb.experiments import PULLS as PULLS_OF_RATE
-from kbrepro.papers.gpn_ucb.measures import chain_facts
+from kbrepro.papers.gpn_ucb.measures import joined, picked
 from kbrepro.trials.curve import simple_regret
 
 BLACK_BOX = ("GP-UCB", "EI")
@@ -54,13 +52,17 @@ IN_FIG_11 = ("cEI", "cUCB", *BLACK_BOX)
 PULLS = np.arange(2, 15) ** 2
 OI_OF_SMALL_B = ("OI 0.0001", "OI 0.001", "OI 0.01", "OI 0.1", "OI 1")
 OI_OF_LARGE_B = ("OI 10", "OI 100", "OI 1000", "OI 10000")
-#: Statistics of a chain. NonAda's simple regret at 50 is that of 49 pulls. EARLY: whether the first
-#: trial is at a good point before GPN-UCB's, but near-optimal no earlier.
+#: Statistics of a chain, the mean of its trials. NonAda's simple regret at 50 is that of 49 pulls.
+#: EARLY: the share of its trials that are at a good point before GPN-UCB's, but near-optimal no
+#: earlier. APART: the largest gap between mean curves. VARIANCE: that of R_T over its trials.
 MEAN = "simple regret, mean over T"
 CURVE = "simple regret, mean over rounds"
 AT_50 = "simple regret at 50"
 EARLY = "early in vain"
 APART = "largest gap to cUCB"
+VARIANCE = "variance of R_T"
+#: Names of columns under another interpretation of ties, and of the first layer.
+OWN, BARE = "own ties", "no envelope in layer 1"
 PRINTED = {1.0: 0.958, 1.5: 0.939, 2.0: 0.934}  # Fig. 6
 NEEDLES = ("needles, nu 1", "needles, nu 1.5")  # whose norm is at most B
 
@@ -68,7 +70,7 @@ NEEDLES = ("needles, nu 1", "needles, nu 1.5")  # whose norm is at most B
 # The tables
 
 
-def statistics(traces, ranges, times=1):
+def statistics(traces, ranges, times):
     """What Figs. 10 to 12 plot of each rule, one number a chain: the mean over its `times`
     trials.
     """
@@ -87,9 +89,20 @@ def statistics(traces, ranges, times=1):
     return columns
 
 
-def falling(traces, times=1):
-    """The curves of simple regret by rule, of the first of each `times` trials."""
-    return {rule: simple_regret(trace)[::times] for rule, trace in traces.items()}
+def in_parts(kept, label):
+    """The traces of `label 0`, `label 1`, ..., as far as they are planned, as one."""
+    parts = []
+    for part in count():
+        try:
+            kept.planned(f"{label} {part}")
+        except KeyError:
+            return joined(parts)
+        parts.append(kept.traces(f"{label} {part}"))
+
+
+def renamed(columns, name):
+    """Columns of rules that play otherwise, under names of their own."""
+    return {(f"{rule}, {name}", shown): of for (rule, shown), of in columns.items()}
 
 
 def of_chains(columns, where):
@@ -107,15 +120,14 @@ def nonadaptive(results, ranges):
 
 
 def early(curves, ranges):
-    """`EARLY` of every rule, from falling curves of simple regret by rule, one trial a chain, (n,
-    T) each.
+    """`EARLY` of every rule, from falling curves of simple regret by rule, trials in the same
+    order, (n, T) each.
     """
     near = {}
     best_at = {}
     for rule, curve in curves.items():
-        first = curve[: len(ranges)]
-        near[rule] = (first > LIMITS["good point"] * ranges[:, None]).sum(axis=1)
-        best_at[rule] = (first > LIMITS["near-optimal"] * ranges[:, None]).sum(axis=1)
+        near[rule] = (curve > LIMITS["good point"] * ranges[:, None]).sum(axis=1)
+        best_at[rule] = (curve > LIMITS["near-optimal"] * ranges[:, None]).sum(axis=1)
     columns = {}
     for rule in LUCKY:
         no_earlier = best_at[rule] >= best_at["GPN-UCB"]
@@ -123,14 +135,9 @@ def early(curves, ranges):
     return columns
 
 
-def enveloped(kept, label, ranges):
-    """Columns of GPN-UCB with its first layer enveloped, which was played on the first chains."""
-    return statistics({"GPN-UCB, enveloped": kept.traces(label)["enveloped"]}, ranges)
-
-
-def facts(kept):
-    """Gaps and ranges of the drawn chains."""
-    return np.transpose(kept.results("chains, draws"))
+def facts(kept, kind):
+    """Gaps and ranges of the chains of a kind."""
+    return np.transpose(kept.results(f"{kind}, facts"))
 
 
 def with_several(gaps):
@@ -143,55 +150,106 @@ def with_an_obvious_one(gaps):
     return gaps >= LIMITS["obvious maximiser"]
 
 
-def several(kept):
-    """The columns of the drawn chains with several maximisers that cEI played."""
-    gaps, ranges = facts(kept)
-    traces = kept.traces("draws")
-    by_cei = kept.traces("draws, cEI")
-    n = len(by_cei["cEI"].arms)
-    times = len(traces["OI"].arms) // len(ranges)
-    columns = statistics(traces, ranges, times) | nonadaptive(kept.results("NonAda, draws"), ranges)
-    first = falling(traces, times) | falling(by_cei)
-    columns |= statistics(by_cei, ranges) | early(first, ranges[:n])
-    columns |= enveloped(kept, "interpretations, draws, B 2", ranges)
-    return of_chains(columns, with_several(gaps[:n]))
+#: By kind, which chains are of it: all that were chosen, until a limit is moved.
+IS_OF = {"several": with_several, "obvious": with_an_obvious_one}
 
 
-def obvious(kept):
-    """The columns of the drawn chains with an obvious maximiser."""
-    planned = kept.planned("obvious")
-    traces = kept.traces("obvious")
-    source = planned.experiment.problem
-    trials = [Trial(planned.seed, number) for number in range(planned.trials)]
-    gaps, ranges = np.transpose([chain_facts(source, trial) for trial in trials])
-    columns = statistics(traces, ranges) | nonadaptive(kept.results("NonAda, obvious"), ranges)
-    columns |= early(falling(traces), ranges)
-    columns |= enveloped(kept, "interpretations, obvious, B 2", ranges)
-    return of_chains(columns, with_an_obvious_one(gaps))
+def both_figures(kept, kind):
+    """The columns of Figs. 11 and 12 on the chains of a kind."""
+    gaps, ranges = facts(kept, kind)
+    times = kept.parameters["trials_per_chain"]
+    columns = statistics(kept.traces(kind), ranges, times)
+    columns |= renamed(statistics(kept.traces(f"{kind}, {BARE}"), ranges, times), BARE)
+    columns |= renamed(statistics(kept.traces(f"{kind}, own ties"), ranges, times), OWN)
+    few = kept.parameters["sampled_trials"]
+    columns |= statistics(in_parts(kept, f"{kind}, cEI"), ranges, few)
+    columns |= nonadaptive(kept.results(f"{kind}, NonAda"), ranges)
+    return of_chains(columns, IS_OF[kind](gaps))
 
 
-def sweep(kept, chosen):
-    """The columns of Fig. 10 of the drawn chains that are `chosen` by their gaps; `OI 0.01` is OI
-    with b = 0.01. `APART`: the largest gap between the curves of OI and cUCB.
+def by_trial(trace, times):
+    """The falling simple regret of every trial of every chain, and its R_T, (chains, times, ...)
+    each.
     """
-    gaps, ranges = facts(kept)
-    traces = dict(kept.traces("cUCB, draws"))
-    for b, trace in kept.traces("OI, draws").items():
+    curves = simple_regret(trace)
+    return curves.reshape(-1, times, curves.shape[1]), trace.regret.sum(axis=1).reshape(-1, times)
+
+
+def ten_of(kept, kind):
+    """The columns of those chains on which cEI plays as many trials as the paper."""
+    gaps, ranges = facts(kept, kind)
+    played = {}
+    few, more = (kept.parameters[name] for name in ("sampled_trials", "more_trials"))
+    first = in_parts(kept, f"{kind}, cEI")
+    for rule, trace in in_parts(kept, f"{kind}, more of cEI").items():
+        later = by_trial(trace, more)
+        n = len(later[0])
+        both_of = zip(by_trial(first[rule], few), later, strict=True)
+        played[rule] = [np.concatenate([begin[:n], end], axis=1) for begin, end in both_of]
+    n, times = played["cEI"][1].shape
+    ranges = ranges[:n]
+
+    def of_all(label, name=""):
+        of_chain = kept.parameters["trials_per_chain"]
+        for rule, trace in kept.traces(label).items():
+            curves, totals = by_trial(trace, of_chain)
+            played[rule + name] = curves[:n, :times], totals[:n, :times]
+
+    of_all(kind)
+    of_all(f"{kind}, {BARE}", f", {BARE}")
+    of_all(f"{kind}, own ties", f", {OWN}")
+    columns = {}
+    for rule, (_, totals) in played.items():
+        columns[rule, VARIANCE] = (totals / ranges[:, None]).var(axis=1, ddof=1)
+    for ties, layer in product(("", f", {OWN}"), ("", f", {BARE}")):
+        rules = {"cEI": "cEI", "cUCB": f"cUCB{ties}", "GPN-UCB": f"GPN-UCB{layer}"}
+        curves = {rule: np.concatenate(played[name][0]) for rule, name in rules.items()}
+        for (rule, _), in_vain in early(curves, np.repeat(ranges, times)).items():
+            columns[rules[rule], EARLY + layer] = in_vain.reshape(n, times).mean(axis=1)
+    return of_chains(columns, IS_OF[kind](gaps[:n]))
+
+
+def sweep(kept, kind):
+    """The columns of Fig. 10 on the chains of a kind; `OI 0.01` is OI with b = 0.01."""
+    gaps, ranges = facts(kept, kind)
+    times = kept.parameters["trials_per_chain"]
+    traces = kept.traces(kind)
+    traces = {"cUCB": traces["cUCB"], "OI 1": traces["OI"]}
+    for b, trace in kept.traces(f"{kind}, OI").items():
         traces[f"OI {b:g}"] = trace
-    columns = statistics(traces, ranges)
-    of_cucb = simple_regret(traces["cUCB"]) / ranges[:, None]
-    for rule, curve in falling(traces).items():
-        columns[rule, APART] = np.abs(curve / ranges[:, None] - of_cucb).max(axis=1)
-    return of_chains(columns, chosen(gaps))
+    of_own = {f"cUCB, {OWN}": kept.traces(f"{kind}, own ties")["cUCB"]}
+    columns = statistics(traces | of_own, ranges, times)
+    means = {rule: by_trial(trace, times)[0].mean(axis=1) for rule, trace in traces.items()}
+    (of_own,) = (by_trial(trace, times)[0].mean(axis=1) for trace in of_own.values())
+    for rule, curve in means.items():
+        for name, other in ((APART, means["cUCB"]), (f"{APART}, {OWN}", of_own)):
+            columns[rule, name] = np.abs((curve - other) / ranges[:, None]).max(axis=1)
+    if kind == "several":
+        large = {f"OI {b:g}": trace for b, trace in kept.traces("several, large b").items()}
+        columns |= statistics(large, ranges, kept.parameters["sampled_trials"])
+    return of_chains(columns, IS_OF[kind](gaps))
 
 
-def versions_of(kept):
+def where_true(kept, kind):
+    """The columns of Fig. 11 on chains of norm 2, for which B = 2 is true."""
+    gaps, ranges = facts(kept, f"norm 2, {kind}")
+    times = kept.parameters["norm_2_trials"]
+    columns = statistics(kept.traces(f"norm 2, {kind}"), ranges, times)
+    columns |= statistics(kept.traces(f"norm 2, {kind}, cEI"), ranges, 1)
+    return of_chains(columns, IS_OF[kind](gaps))
+
+
+def versions_of(kept, kind):
     """The versions of GPN-UCB; cUCB given L = 2 and 1, and how many times as wide its bounds are as
-    GPN-UCB's.
+    GPN-UCB's. One trial a chain.
     """
-    by_slope = {"L = 2": kept.traces("cUCB, draws")["cUCB"], "L = 1": kept.traces("L = 1")["cUCB"]}
-    columns = statistics(by_slope | kept.traces("versions of GPN-UCB"), facts(kept)[1])
-    return columns | {("cUCB", "relative width"): np.array(kept.results("relative widths"))}
+    gaps, ranges = facts(kept, kind)
+    first = picked(kept.traces(kind), slice(None, None, kept.parameters["trials_per_chain"]))
+    traces = {"as in L.2": first["GPN-UCB"], "L = 2": first["cUCB"]}
+    traces |= {"L = 1": kept.traces(f"{kind}, L = 1")["cUCB"]}
+    columns = statistics(traces | kept.traces(f"{kind}, versions"), ranges, 1)
+    columns["cUCB", "relative width"] = np.array(kept.results(f"{kind}, relative widths"))
+    return of_chains(columns, IS_OF[kind](gaps))
 
 
 def fig6(kept):
@@ -199,61 +257,98 @@ def fig6(kept):
     return {(nu, "ratio"): np.array([np.divide(*needle.slope_range(nu))]) for nu in PRINTED}
 
 
-#: "with envelope" becomes the main interpretation once it is played on all chains.
-LAYER_1 = {"without envelope": {}, "with envelope": {"GPN-UCB": "GPN-UCB, enveloped"}}
-#: Independent ties count, too, once they are played: no clause excludes them.
-TIES: dict[str, dict[str, Names]] = {"ties": {"common": {}}}
-SOURCES = {
-    "without envelope": "L.2 taken literally: it says nothing of the first layer",
-    "with envelope": "eqs. 9 and 10 have it in every layer; here over arms within distance 1 (L.2)",
-    "common": (
-        "L.3: trials are independent; the rules of a trial may break ties alike, as for all papers"
-        " here"
-    ),
-    "1,000 samples": "L.2 prints it",
+LAYER_1: dict[str, dict[str, Names]] = {
+    "first layer": {
+        "with envelope": {},
+        "without envelope": {"GPN-UCB": f"GPN-UCB, {BARE}", EARLY: f"{EARLY}, {BARE}"},
+    }
 }
-one_chain = partial(Table, size=1, unit="chain", pool=POOL, sources=SOURCES)
-#: One truth on all pages.
-FIRST = (
-    "in the paper the first layer, too, has an envelope over all arms (eqs. 9 and 10; the"
-    " shortcuts of L.2 are for i in {2, ..., m}); stored trials have one in one interpretation"
-    " only, over arms within distance 1, on the first chains"
+TIES: dict[str, dict[str, Names]] = {
+    "ties": {
+        "common": {},
+        "independent": {rule: f"{rule}, {OWN}" for rule in (*GREY_BOX, *BLACK_BOX)},
+    }
+}
+SOURCES = {
+    "with envelope": (
+        "Section 3.1, eqs. 9 and 10: in every layer, over all inputs; the shortcuts of L.2 are for"
+        " i in {2, ..., m}"
+    ),
+    "without envelope": (
+        "L.2, GPN-UCB, read narrowly: it describes envelopes for i in {2, ..., m} alone, so that"
+        " the first layer has the bounds of Lemma 1"
+    ),
+    "common": (
+        "L.3, first paragraph, does not say whether the rules of a trial break ties alike; as for"
+        " all papers here they do"
+    ),
+    "independent": (
+        'L.3, first paragraph, "10 independent trials", read as independent rules, too: cUCB, OI,'
+        " GP-UCB and EI break ties on their own; GPN-UCB and cEI, which draws its samples, have"
+        " the same first arm"
+    ),
+    "1,000 samples": "L.2, cEI: the sample size S = 1000",
+}
+#: What the authors say of their experiments, beside every row.
+INTENDED = (
+    'the authors call these experiments "only intended to suggest the potential plausibility of'
+    ' our algorithms for practical use, rather than being comprehensive or definitive" (L)'
 )
+one_chain = partial(Table, size=1, unit="chain", pool=POOL, sources=SOURCES)
 of_both_figures = partial(
     one_chain,
-    readings={"first layer": LAYER_1, **TIES, "cEI": {"1,000 samples": {}}},
-    caveat=(
-        "the paper averages ten trials a chain; we average 3 with several maximisers, and have 1"
-        f" with an obvious maximiser and 1 of cEI; {FIRST}"
-    ),
+    readings=LAYER_1 | TIES | {"cEI": {"1,000 samples": {}}},
+    caveat=f"trials a chain: 10, as in the paper; cEI 2; {INTENDED}",
 )
 g1, g2 = both = (
-    of_both_figures("Figs. 11, 12, g1", load=several),
-    of_both_figures("Figs. 11, 12, g2", load=obvious),
+    of_both_figures("Figs. 11, 12, g1", load=partial(both_figures, kind="several")),
+    of_both_figures("Figs. 11, 12, g2", load=partial(both_figures, kind="obvious")),
 )
-#: Ten trials, drawn from one trial on each chain: `EARLY` speaks of trials.
-by_trial = partial(
-    replace,
-    size=10,
-    unit="trial",
-    readings={},
-    caveat="the paper's ten trials are of one chain, ours of ten chains",
+of_ten_trials = partial(
+    one_chain,
+    readings=LAYER_1 | TIES | {"cEI": {"1,000 samples": {}}},
+    caveat=f"trials a chain: 10, as in the paper, also of cEI; {INTENDED}",
 )
-ten_trials = by_trial(g1), by_trial(g2)
+ten_trials = (
+    of_ten_trials("trials of Figs. 11, 12, g1", load=partial(ten_of, kind="several")),
+    of_ten_trials("trials of Figs. 11, 12, g2", load=partial(ten_of, kind="obvious")),
+)
+#: APART is of a rule and cUCB.
+TIES_OF_FIG_10 = {"common": {}, "independent": {"cUCB": f"cUCB, {OWN}", APART: f"{APART}, {OWN}"}}
 of_fig_10 = partial(
     one_chain,
-    readings=TIES,
-    caveat=(
-        "one trial a chain, where the paper averages ten; OI and cUCB break ties alike, where the"
-        " paper's trials are independent"
-    ),
+    readings={"ties": TIES_OF_FIG_10},
+    sources=SOURCES
+    | {
+        "independent": (
+            'L.2, cUCB and OI, "10 independent trials", read as independent rules, too: cUCB'
+            " breaks ties on its own, OI alike for all b"
+        )
+    },
 )
 swept1, _ = swept = (
-    of_fig_10("Fig. 10, g1", load=partial(sweep, chosen=with_several)),
-    of_fig_10("Fig. 10, g2", load=partial(sweep, chosen=with_an_obvious_one)),
+    of_fig_10(
+        "Fig. 10, g1",
+        load=partial(sweep, kind="several"),
+        caveat=f"trials a chain: 10, as in the paper; OI with b > 1: 2; {INTENDED}",
+    ),
+    of_fig_10(
+        "Fig. 10, g2",
+        load=partial(sweep, kind="obvious"),
+        caveat=f"trials a chain: 10, as in the paper; {INTENDED}",
+    ),
 )
-versions = Table(
-    "two drawn chains, versions of GPN-UCB and cUCB", size=2, unit="chain", load=versions_of
+versions_on = partial(Table, size=1, unit="chain", caveat=f"one trial a chain; {INTENDED}")
+versions = (
+    versions_on("versions of GPN-UCB and cUCB, g1", load=partial(versions_of, kind="several")),
+    versions_on("versions of GPN-UCB and cUCB, g2", load=partial(versions_of, kind="obvious")),
+)
+of_norm_2 = partial(
+    one_chain, sources={}, caveat="chains of norm 2, not of the paper; trials a chain: 2; cEI 1"
+)
+where_b_is_true = (
+    of_norm_2("chains of norm 2, g1", load=partial(where_true, kind="several")),
+    of_norm_2("chains of norm 2, g2", load=partial(where_true, kind="obvious")),
 )
 #: No chance in it.
 ratios = Table("Fig. 6", size=1, unit="curve", load=fig6, rows=1)
@@ -267,8 +362,18 @@ def behind(rules, rivals):
 
 
 def over(rule, other):
-    """The mean R_T of a rule over that of another."""
-    return lambda fig: fig[rule] / fig[other]
+    """The mean R_T of a rule over that of another, the larger ratio of the panels."""
+    return largest(lambda fig: fig[rule] / fig[other])
+
+
+def on_both(panels, rule, statistic=TOTAL):
+    """A statistic of a rule, summed over the panels."""
+    return np.sum([fig(rule, statistic) for fig in panels], axis=0)
+
+
+def over_on_both(rule, other):
+    """R_T of a rule over that of another, summed over the panels."""
+    return lambda *panels: on_both(panels, rule) / on_both(panels, other)
 
 
 def lower(fig, rules, rivals):
@@ -364,18 +469,50 @@ def gpn_ucb_is_best(*both):
 
 @own_question(
     "5-AR",
-    "L.3, Fig. 11 (a)",
+    "L.3, Fig. 11",
     effect=over("GPN-UCB", "cEI, exact"),
     shows=(
-        "mean regret R_T of GPN-UCB over that of cEI with its expectation computed, several"
-        " maximisers"
+        "mean regret R_T of GPN-UCB over that of cEI with its expectation computed, the larger"
+        " ratio of two panels"
     ),
 )
-def gpn_ucb_beats_exact_cei(g1):
+def gpn_ucb_beats_exact_cei(*both):
     """Does GPN-UCB incur lower cumulative regret than cEI whose expectation is computed, not
     sampled?
     """
-    return better(g1["GPN-UCB"], g1["cEI, exact"])
+    return always(*compared(better, both, ["GPN-UCB"], ["cEI, exact"]))
+
+
+@own_question(
+    "5-AS",
+    "L.3, Fig. 11",
+    effect=largest(lambda fig: fig.over("GPN-UCB", IN_FIG_11)),
+    shows=(
+        "mean regret R_T of GPN-UCB over that of its best rival on chains for which B is true, the"
+        " larger ratio of two panels"
+    ),
+)
+def gpn_ucb_is_best_where_b_is_true(*where_b_is_true):
+    """Where B is true, does GPN-UCB incur lower cumulative regret than all other rules of Fig. 11,
+    cEI with its 1,000 samples among them?
+    """
+    return always(*cases(best, where_b_is_true, ["GPN-UCB"], IN_FIG_11))
+
+
+@own_question(
+    "5-AT",
+    "L.3, Fig. 11",
+    effect=over("GPN-UCB", "cEI, exact"),
+    shows=(
+        "mean regret R_T of GPN-UCB over that of cEI with its expectation computed on chains for"
+        " which B is true, the larger ratio of two panels"
+    ),
+)
+def gpn_ucb_beats_exact_cei_where_b_is_true(*where_b_is_true):
+    """Where B is true, does GPN-UCB incur lower cumulative regret than cEI whose expectation is
+    computed, not sampled?
+    """
+    return always(*compared(better, where_b_is_true, ["GPN-UCB"], ["cEI, exact"]))
 
 
 # L.3, Fig. 12: simple regret
@@ -515,17 +652,34 @@ def gpn_ucb_and_cei_never_lose(*both):
         [np.mean([fig(rule, EARLY) for fig in panels], axis=0) for rule in LUCKY]
     ),
     shows=(
-        "share of trials that query a good point before GPN-UCB but a near-optimal one no earlier,"
-        " the smaller of cEI and cUCB"
+        "share of trials that query a good point before GPN-UCB's trial but a near-optimal one no"
+        " earlier, the smaller of cEI and cUCB"
     ),
 )
 def early_luck_does_not_always_help(*ten_trials):
     """although some trials of cEI and cUCB query a good point at an early time (due to randomness),
     this does not always help them find the near-optimal point earlier.
     """
-    return always(
-        *(sometimes(*(fig(rule, EARLY, np.max) > 0 for fig in ten_trials)) for rule in LUCKY)
-    )
+    return always(*(sometimes(*(fig(rule, EARLY) > 0 for fig in ten_trials)) for rule in LUCKY))
+
+
+@remark(
+    "5-AU",
+    "L.3",
+    effect=largest(lambda fig: fig("cEI, exact", VARIANCE) / fig("cEI", VARIANCE)),
+    shows=(
+        "variance over trials of the regret R_T of cEI without sampling, whose randomness is its"
+        " ties, over that of cEI, the larger ratio of two panels"
+    ),
+)
+def randomness_comes_from_sampling_and_ties(*ten_trials):
+    """Note that the randomness of cEI mainly comes from sampling Gaussian random variables, and the
+    randomness of other algorithms comes from random tie-breaking in the argmax operation.
+    """
+    mainly = [better(fig("cEI, exact", VARIANCE), fig("cEI", VARIANCE) / 2) for fig in ten_trials]
+    others = product(ten_trials, ("GPN-UCB", *GREY_BOX, *BLACK_BOX))
+    by_ties = [better(0.0, fig(rule, VARIANCE)) for fig, rule in others]
+    return always(*mainly, *by_ties)
 
 
 @claim(
@@ -581,40 +735,40 @@ def ratios_are_as_printed(ratios):
 @remark(
     "5-R",
     "L.3",
-    effect=over("L = 1", "L = 2"),
-    shows="mean regret R_T of cUCB with L = 1 over that with L = 2",
+    effect=over_on_both("L = 1", "L = 2"),
+    shows="mean regret R_T of cUCB with L = 1 over that with L = 2, two panels together",
 )
-def loose_bounds_cost_regret(versions):
+def loose_bounds_cost_regret(*versions):
     """This may be caused by the large uncertainty in (283) when [L > 1], which makes the
     confidence bounds loose."""
-    loose = clearly_better(1.0, versions("cUCB", "relative width"))
-    return loose & better(versions["L = 1"], versions["L = 2"])
+    loose = always(*(clearly_better(1.0, fig("cUCB", "relative width")) for fig in versions))
+    return loose & better(on_both(versions, "L = 1"), on_both(versions, "L = 2"))
 
 
 @remark(
     "5-I",
     "L.3",
-    effect=over("no envelope", "as in L.2"),
-    shows="mean regret R_T of GPN-UCB without the envelope over that with it",
+    effect=over_on_both("no envelope", "as in L.2"),
+    shows=("mean regret R_T of GPN-UCB without envelopes over that with them, two panels together"),
 )
-def envelope_saves_regret(versions):
+def envelope_saves_regret(*versions):
     """provides some justification for our envelope technique in constructing confidence bounds."""
-    return better(versions["as in L.2"], versions["no envelope"])
+    return better(on_both(versions, "as in L.2"), on_both(versions, "no envelope"))
 
 
 @remark(
     "5-Y",
     "Section 3.1",
-    effect=lambda versions: versions["over all of D"] / versions["as in L.2"] - 1,
+    effect=lambda *panels: over_on_both("over all of D", "as in L.2")(*panels) - 1,
     shows=(
-        "mean regret R_T of GPN-UCB with an envelope over all of D over that with one up to"
-        " distance 1, minus 1"
+        "mean regret R_T of GPN-UCB with envelopes over all of D over that with envelopes up to"
+        " distance 1 in the later layers, minus 1, two panels together"
     ),
 )
-def distant_points_have_no_impact(versions):
+def distant_points_have_no_impact(*versions):
     """sufficiently close to [z] (since distant ones should have no impact)"""
-    near = versions["as in L.2"]
-    far = versions["over all of D"]
+    near = on_both(versions, "as in L.2")
+    far = on_both(versions, "over all of D")
     return indistinguishable(near, far, np.maximum(near, far))
 
 
@@ -625,8 +779,7 @@ def distant_points_have_no_impact(versions):
     "5-K",
     "Theorem 1, eq. 49",
     "regret of each step and of 20 steps over its bound: chains of two layers of exact norm, sets"
-    " rounded outward, with the rounding (under 5 % of the range) in the bound; no envelope in the"
-    " first layer: " + FIRST,
+    " rounded outward, with the rounding (under 5 % of the range) in the bound",
 )
 def theorem_1(kept):
     """For a chain of m layers of norm at most B and Lipschitz constant at most L, Algorithm 1
@@ -704,7 +857,7 @@ remark_3 = tested(
     "5-AO",
     "Remark 3, H.5",
     "whether r_min / r_max exceeds 0.93 at (u, ũ) = (0.5, 0.3), ν = 1, 1.5 and 2",
-    "r_min / r_max > 0.93 at (u, ũ) = (0.5, 0.3), ν = 1, 1.5 and 2.",
+    "c > 0.93 at (u, ũ) = (0.5, 0.3), where c = r_min / r_max, for ν = 1, 1.5 and 2.",
 )
 orders = unchecked(
     "5-V",

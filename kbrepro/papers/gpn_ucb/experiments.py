@@ -17,6 +17,7 @@ from kbrepro.papers.gpn_ucb.policies import (
     OptimisticImprovement,
     black_box_ei,
     black_box_ucb,
+    with_own_ties,
 )
 from kbrepro.papers.gpn_ucb.problems import (
     FINE,
@@ -33,21 +34,26 @@ EPSILON = 0.15
 #: Two layers of smoothness 1.5, and pulls, behind the rate of NonAda.
 ROUGH_LAYERS = RandomNetwork(FeedForward(Matern(1.0, nu=1.5)), grid(100, 1, -2, 2), (1, 1))
 PULLS = [4, 6, 9, 13, 18, 25, 36, 50]
-RULES: Rules = {
-    "GPN-UCB": GPNUCB,
+#: Kinds of chains, and whether one maximiser is obvious.
+KINDS = {"several": False, "obvious": True}
+#: As the paper has it: an envelope in every layer (eqs. 9 and 10), shortcuts in the later ones.
+AS_IN_L2 = partial(GPNUCB, all_arms=True)
+OTHERS: Rules = {
     "cUCB": CascadeUCB,
     "OI": OptimisticImprovement,
     "GP-UCB": black_box_ucb,
     "EI": black_box_ei,
 }
+RULES: Rules = {"GPN-UCB": AS_IN_L2} | OTHERS
+#: GPN-UCB as in L.2 but for one thing.
 VERSIONS: Rules = {
-    "as in L.2": GPNUCB,
-    "with the point itself": partial(GPNUCB, itself=True),
+    "with the point itself": partial(GPNUCB, all_arms=True, itself=True),
     "no envelope": partial(GPNUCB, envelope=False),
-    "400 points": partial(GPNUCB, n_grid=400),
-    "over all of D": partial(GPNUCB, radius=10.0),
+    "400 points": partial(GPNUCB, all_arms=True, n_grid=400),
+    "over all of D": partial(GPNUCB, all_arms=True, radius=10.0),
 }
-FIRST_LAYER: Rules = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
+#: Trials of a label of a rule that takes long: its labels end in 0, 1, 2, ...
+PART = 32
 
 
 @cache
@@ -69,70 +75,105 @@ def experiments(
     side: int,
     horizon: int,
     samples: int,
+    counted_chains: int,
     chains: int,
     trials_per_chain: int,
-    sampled_chains: int,
-    obvious_chains: int,
-    figure_trials: int,
-    norm_2_chains: int,
+    sampled_trials: int,
+    long_chains: int,
+    more_trials: int,
+    norm_2_trials: int,
+    norm_2_sampled: int,
+    version_chains: int,
+    bound_chains: int,
     explorations: list[float],
     networks: int,
     network_horizon: int,
     needle_side: int,
-    cross_chains: int,
 ) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
-    plan = {}
-    draws = DrawnChain(side)
-    norm_2 = exact_chain(side)
-    sampled: Rules = {"cEI": partial(SampledCascadeEI, samples=samples)}
+    plan: Plan = {}
+    draws, norm_2, times = DrawnChain(side), exact_chain(side), trials_per_chain
     exact: Rules = {"cEI, exact": ExactCascadeEI}
-    peaks = chosen(DrawnChain, side, obvious_chains, True, seed)
-    clear = Repeated(draws, 1, peaks)
-    (first,) = chosen(DrawnChain, side, 1, False, seed)
-    shown = {"several maximisers": first, "an obvious maximiser": peaks[0]}
+    both: Rules = {"cEI": partial(SampledCascadeEI, samples=samples)} | exact
+    small = {b: partial(OptimisticImprovement, b=b) for b in explorations if b < 1}
+    large = {b: partial(OptimisticImprovement, b=b) for b in explorations if b > 1}
+    own_ties = {
+        rule: partial(with_own_ties, rule=make, key=key)
+        for key, (rule, make) in enumerate(OTHERS.items(), 1)
+    }
 
     def play(label: str, source: Source, rules: Mapping[object, Make], n: int) -> None:
         plan[label] = Planned(Experiment(source, rules, horizon), n, seed)
 
-    def nonada(label: str, source: Source, n: int) -> None:
-        job = partial(measures.nonadaptive_regrets, source, sides(horizon))
-        plan[f"NonAda, {label}"] = Planned(job, n, seed)
+    def play_few(
+        label: str,
+        source: Repeated,
+        rules: Mapping[object, Make],
+        few: int,
+        on: int,
+        begin: int = 0,
+        part: int = 0,
+    ) -> None:
+        """Few of the trials on each of the first chains, in labels of `part` trials."""
+        experiment = Experiment(source, rules, horizon)
+        job = partial(measures.play_few, experiment, few, source.times, begin=begin)
+        if not part:
+            plan[label] = Planned(job, few * on, seed)
+            return
+        for number, first in enumerate(range(0, few * on, part)):
+            n = min(part, few * on - first)
+            plan[f"{label} {number}"] = Planned(job, n, seed, first)
 
-    plan["chains, draws"] = Planned(partial(measures.chain_facts, draws), chains, seed)
-    plan["chains, norm 2"] = Planned(partial(measures.chain_facts, norm_2), norm_2_chains, seed)
-    search = partial(measures.find_chains, draws)
-    plan["obvious ones, found"] = Planned(partial(search, obvious_chains, True), 1, seed)
-    plan["the first of several, found"] = Planned(partial(search, 1, False), 1, seed)
+    plan["chains, draws"] = Planned(partial(measures.chain_facts, draws), counted_chains, seed)
+    for kind, obvious in KINDS.items():
+        numbers = chosen(DrawnChain, side, chains, obvious, seed)
+        n = len(numbers)
+        once, again = Repeated(draws, 1, numbers), Repeated(draws, times, numbers)
+        plan[f"{kind}, facts"] = Planned(partial(measures.chain_facts, once), n, seed)
+        play(kind, again, RULES, n * times)
+        play(f"{kind}, no envelope in layer 1", again, {"GPN-UCB": GPNUCB}, n * times)
+        play(f"{kind}, own ties", again, own_ties, n * times)
+        job = partial(measures.nonadaptive_regrets, once, sides(horizon))
+        plan[f"{kind}, NonAda"] = Planned(job, n, seed)
+        few = sampled_trials
+        play_few(f"{kind}, cEI", again, both, few, n, part=PART // few * few)
+        few = more_trials
+        most = min(long_chains, n)
+        begin = sampled_trials
+        play_few(f"{kind}, more of cEI", again, both, few, most, begin, part=PART // few * few)
 
-    times = trials_per_chain
-    play("draws", Repeated(draws, times), RULES, chains * times)
-    play("draws, cEI", draws, sampled | exact, sampled_chains)
-    unenveloped = {"no envelope": VERSIONS["no envelope"]}
-    play("norm 2", norm_2, RULES | unenveloped, norm_2_chains)
-    for kind, number in shown.items():
-        again = Repeated(draws, figure_trials, (number,))
-        play(f"figures, {kind}", again, RULES | sampled, figure_trials)
-        nonada(kind, Repeated(draws, 2, (number,)), min(2, figure_trials))
-    nonada("draws", draws, chains)
-    play("obvious", clear, RULES | sampled, len(peaks))
-    nonada("obvious", clear, len(peaks))
+        play(f"{kind}, OI", again, small, n * times)
+        first_chain = Repeated(draws, times, numbers[:1])
+        play(f"Fig. 10, {kind}", first_chain, large, times)
+        play_few(f"{kind}, versions", again, VERSIONS, 1, min(version_chains, n))
+        play_few(
+            f"{kind}, L = 1",
+            replace(again, source=replace(draws, lipschitz=1.0)),
+            {"cUCB": CascadeUCB},
+            1,
+            n,
+        )
+        job = partial(measures.relative_widths, once, 20, all_arms=True)
+        plan[f"{kind}, relative widths"] = Planned(job, n, seed)
+        play_few(
+            f"{kind}, B 4",
+            replace(again, source=replace(draws, norm_bound=4.0)),
+            {"GPN-UCB": AS_IN_L2},
+            1,
+            min(bound_chains, n),
+        )
 
-    n = min(cross_chains, chains, sampled_chains, norm_2_chains, len(peaks))
-    for B in (2, 4):
-        source = replace(draws, norm_bound=float(B))
-        play(f"interpretations, draws, B {B}", source, FIRST_LAYER, n)
-        play(f"interpretations, obvious, B {B}", Repeated(source, 1, peaks[:n]), FIRST_LAYER, n)
-    play("versions of GPN-UCB", draws, VERSIONS, sampled_chains)
-
-    sweep = {b: partial(OptimisticImprovement, b=b) for b in explorations}
-    play("OI, draws", draws, sweep, chains)
-    plan["relative widths"] = Planned(partial(measures.relative_widths, draws, 20), chains, seed)
-    play("cUCB, draws", draws, {"cUCB": CascadeUCB}, chains)
-    play("L = 1", replace(draws, lipschitz=1.0), {"cUCB": CascadeUCB}, chains)
-    for kind, number in shown.items():
-        again = Repeated(draws, figure_trials, (number,))
-        play(f"Fig. 10, {kind}", again, sweep, figure_trials)
+        true = chosen(exact_chain, side, chains, obvious, seed)
+        again = Repeated(norm_2, norm_2_trials, true)
+        job = partial(measures.chain_facts, Repeated(norm_2, 1, true))
+        plan[f"norm 2, {kind}, facts"] = Planned(job, len(true), seed)
+        play(f"norm 2, {kind}", again, RULES | exact, len(true) * norm_2_trials)
+        sampled = {"cEI": both["cEI"]}
+        play_few(f"norm 2, {kind}, cEI", again, sampled, 1, min(norm_2_sampled, len(true)))
+        unenveloped = {"no envelope": VERSIONS["no envelope"]}
+        play_few(f"norm 2, {kind}, no envelope", again, unenveloped, 1, len(true))
+    several = Repeated(draws, times, chosen(DrawnChain, side, chains, False, seed))
+    play_few("several, large b", several, large, sampled_trials, chains)
 
     def on_networks(label: str, what: Experiment | Callable[[Trial], object]) -> None:
         plan[label] = Planned(what, networks, seed, block=5)
@@ -143,11 +184,11 @@ def experiments(
     on_networks("rate of NonAda", partial(measures.design_errors, ROUGH_LAYERS, PULLS))
     network, n_grid = FINE
     for mode, size in (("outward", n_grid), ("paper", 100)):
-        job = partial(measures.bound_ratios, network, size, network_horizon, mode=mode)
-        on_networks(f"chain, {mode}", job)
-    for structure in ("multi-output", "feed-forward"):
+        bound = partial(measures.bound_ratios, network, size, network_horizon)
+        on_networks(f"chain, {mode}", partial(bound, mode=mode, all_arms=True))
+    for structure, envelope in (("multi-output", {}), ("feed-forward", {"all_arms": True})):
         network, n_grid = SMALL[structure]
-        rule = {"GPN-UCB": partial(GPNUCB, n_grid=n_grid, half_width=1.5)}
+        rule = {"GPN-UCB": partial(GPNUCB, n_grid=n_grid, half_width=1.5, **envelope)}
         on_networks(f"regret, {structure}", Experiment(network, rule, 49))
         side_of_design = 7 if network.points.shape[1] == 2 else 49
         job = partial(measures.nonadaptive_regrets, network, [side_of_design])
@@ -162,5 +203,5 @@ def experiments(
         job = partial(measures.nonadaptive_regrets, needles, [int(pulls**0.5)])
         plan[f"needles, NonAda, nu {nu:g}"] = Planned(job, cells, seed)
 
-    play("one layer", replace(norm_2, widths=(1,)), {"GP-UCB": black_box_ucb}, norm_2_chains)
+    play("one layer", replace(norm_2, widths=(1,)), {"GP-UCB": black_box_ucb}, chains)
     return plan

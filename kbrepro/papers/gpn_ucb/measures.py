@@ -16,7 +16,7 @@ from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import KERNEL, BoxSets, MultiOutput
 from kbrepro.trials.curve import Curve, simple_regret
-from kbrepro.trials.simulation import Experiment, play_trial, rounds, run
+from kbrepro.trials.simulation import Experiment, play_trial, rounds
 from kbrepro.typing import Array, Bools, Integers
 
 Source = Callable[[Trial], NetworkProblem]
@@ -123,38 +123,6 @@ def simple_regrets(traces: Curves, pulls: Integers, rows: Bools | None = None) -
 
 
 # Sets
-
-
-def beside_last_pull(
-    problem: NetworkProblem, pulls: int, trial: Trial, *, all_arms: bool = False
-) -> tuple[pd.DataFrame, float, float]:
-    """Return what sets say of the arm next to the last of GPN-UCB's pulls on a chain.
-
-    The width of every layer's interval, a row a layer and a column a kind of sets; by how much the
-    mean of layer 2 at the middle of the first interval is off; and B sd there. With `all_arms` sets
-    with envelopes have one in the first layer, too.
-    """
-    model = problem.model
-    policy = GPNUCB(model, pulls, rng=trial.rng("policy"), all_arms=all_arms)
-    arms = run(policy, problem, pulls, trial.rng("noise")).arms
-    distance = np.linalg.norm(model.points - model.points[arms[-1]], axis=1)
-    distance[arms] = np.inf
-    near = distance.argmin()
-    kinds = {
-        "grid": BoxSets(model, all_arms=all_arms),
-        "no envelope": BoxSets(model, envelope=False),
-        "outward": BoxSets(model, outward=True, all_arms=all_arms),
-    }
-    widths = pd.DataFrame(index=pd.RangeIndex(1, len(model.widths) + 1, name="layer"))
-    for kind, sets in kinds.items():
-        for arm in arms:
-            sets.update(arm, problem.pull(arm, trial.rng("noise")))
-        widths[kind] = [high[near, 0] - low[near, 0] for low, high in sets.regions()]
-    low, high = kinds["grid"].regions()[0]
-    middle = (low[near] + high[near])[None] / 2
-    mean, sd = kinds["grid"].posteriors[1].at(middle)
-    off = abs(mean[0, 0] - problem.outputs[1][near, 0])
-    return widths, float(off), float(model.norm_bound * sd[0])
 
 
 def multiplications(n_arms: int, horizon: int, samples: int) -> dict[str, float]:

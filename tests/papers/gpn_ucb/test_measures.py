@@ -87,17 +87,6 @@ def test_simple_regrets_are_of_the_rows_asked_for_at_the_pulls_asked_for():
     assert some.tolist() == pytest.approx([2.0, 0.0])
 
 
-def test_intervals_of_the_arm_beside_the_last_pull():
-    """Outward sets hold those of the grid; without an envelope none is narrower."""
-    trial = Trial(5, 0)
-    chain = exact_chain(12)(trial)
-    widths, off, known = measures.beside_last_pull(chain, 6, trial)
-    assert widths.shape == (3, 3) and (widths >= 0).all(axis=None)
-    assert (widths["no envelope"] >= widths["grid"] - 1e-12).all()
-    assert (widths["outward"] >= widths["grid"] - 1e-12).all()
-    assert off >= 0 and known >= 0
-
-
 def test_the_best_arm_is_excluded_if_the_envelope_of_the_first_layer_misses_its_output():
     """Against eqs. 9 and 10 written out; the envelope excludes at least what the bounds do."""
     rng, found = np.random.default_rng(0), []

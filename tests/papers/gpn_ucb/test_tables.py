@@ -1,11 +1,11 @@
-"""The next claims of paper 5: tables against loops over trials, predicates on small numbers."""
+"""The claims of paper 5: tables against loops over trials, predicates on small numbers."""
 
 import numpy as np
 import pytest
 from tiny import Shown
 from traces import trace_of
 
-from kbrepro.papers.gpn_ucb.next import claims
+from kbrepro.papers.gpn_ucb import claims
 
 
 class Played:
