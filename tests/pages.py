@@ -23,3 +23,21 @@ def run(codes, **names):
     for code in codes:
         exec(code, scope)
     return scope
+
+
+def left_of_numbers(text, phrases, settings):
+    """Return the words with a digit in a page that are in none of its phrases, which must be there,
+    nor in code, addresses of links or settings (a pattern).
+    """
+    page, wanted = plain(text), []
+    for words in phrases:
+        if plain(words) not in page:
+            wanted.append(words)
+        page = page.replace(plain(words), "", 1)
+    assert not wanted, "\n".join(["a page needs:", *wanted])
+    return re.findall(r"\S*\d\S*", re.sub(settings, "", page))
+
+
+def plain(text):
+    """Return a text on one line, without code and addresses of links."""
+    return " ".join(re.sub(r"```.*?```|\]\([^)]*\)|`[^`]*`", "", text, flags=re.S).split())

@@ -349,7 +349,7 @@ def _entry(record: Row, address: str) -> list[str]:
     said = in_short(record).replace("[", "\\[").replace("]", "\\]")
     often, kind = "", "theorem"
     if "outcome" not in record:
-        kind, often = record["kind"], _often(record["readings"][0], short=True)
+        kind, often = record["kind"], shown_often(record["readings"][0], short=True)
     sort = "" if kind == "observation" else f"*{kind}*: "
     outcome = shown_verdict(record)
     return [f'<a id="{name}"></a>{sort}[{said}]({address}#{name})', often, outcome]
@@ -594,11 +594,11 @@ def _words(record: Row) -> list[str]:
     ]
     here = main["probability"]["value"]
     name = "main interpretation: " if others else ""
-    words = [f"{name}{_often(main)}"]
+    words = [f"{name}{shown_often(main)}"]
     apart: dict[tuple[str, str], list[str]] = {}
     for reading in others:
         if abs(reading["probability"]["value"] - here) >= 0.005:
-            often = _often(reading, short=True)
+            often = shown_often(reading, short=True)
             if not reading["counts"]:
                 few = f"on {reading['kept']} trials" if reading["source"] else "found by search"
                 often += f" (does not count: {reading['excluded_by'] or few})"
@@ -612,9 +612,9 @@ def _words(record: Row) -> list[str]:
     return words
 
 
-def _often(reading: Row, short: bool = False) -> str:
-    """`96 of 100 reruns (90 to 98)`, in short without the interval; or whether it holds in the one
-    play that there is.
+def shown_often(reading: Row, short: bool = False) -> str:
+    """Return `96 of 100 reruns (90 to 98)`, in short without the interval; or whether a sentence
+    holds in the one play that there is.
     """
     probability = reading["probability"]
     if _played_once(reading):
