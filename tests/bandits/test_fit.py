@@ -1,7 +1,5 @@
 """Fitted lengthscales, variance and noise against the likelihood of all rewards, written out."""
 
-from dataclasses import replace
-
 import memory
 import numpy as np
 import pytest
@@ -10,15 +8,6 @@ from scipy.optimize import minimize
 import kbrepro as kb
 
 POINTS = kb.grid(12, 2)
-MATERN = kb.Matern(0.4, nu=2.5)
-
-
-def pulls():
-    """Arms (60,), with repeats, and rewards (60,) of a function drawn from a GP of variance 2."""
-    rng = np.random.default_rng(1)
-    problem = kb.GPDraw(replace(MATERN, variance=2.0), POINTS, 0.04)(kb.Trial(1, 0))
-    arms = rng.integers(len(POINTS), size=60)
-    return arms, np.array([problem.pull(arm, rng) for arm in arms])
 
 
 # The likelihood and the optimum of all rewards, written out
@@ -116,10 +105,10 @@ def test_a_fit_that_does_not_fit_is_refused_in_gigabytes(monkeypatch):
 
 
 def test_it_is_the_same_in_any_unit_and_with_any_offset():
-    arms, y = pulls()
-    plain = kb.Model(POINTS, MATERN, 1.0).fit(arms, y)
-    wide = replace(MATERN, lengthscale=1e3 * MATERN.lengthscale)
-    other = kb.Model(1e3 * POINTS, wide, 1.0, mean=7e5).fit(arms, 1e6 * y + 7e5)
+    points, arms, y, _ = repeated(noise_is_known=False)
+    plain = kb.Model(points, kb.Matern(0.4, nu=2.5), 1.0).fit(arms, y)
+    wide = kb.Model(1e3 * points, kb.Matern(400.0, nu=2.5), 1.0, mean=7e5)
+    other = wide.fit(arms, 1e6 * y + 7e5)
     assert other.kernel.lengthscale == pytest.approx(1e3 * plain.kernel.lengthscale, rel=1e-3)
     assert other.kernel.variance == pytest.approx(1e12 * plain.kernel.variance, rel=1e-3)
     assert other.noise_variance == pytest.approx(1e12 * plain.noise_variance, rel=1e-3)
@@ -127,8 +116,8 @@ def test_it_is_the_same_in_any_unit_and_with_any_offset():
 
 
 def test_bounds_hold_and_equal_ones_keep_a_value():
-    arms, y = pulls()
-    model = kb.Model(POINTS, kb.Matern((0.3, 0.3), nu=2.5), 1.0)
+    points, arms, y, _ = repeated(noise_is_known=False)
+    model = kb.Model(points, kb.Matern((0.3, 0.3), nu=2.5), 1.0)
     with pytest.warns(UserWarning, match=r"^fit: (lengthscale = 0\.1 ended at a bound(; )?){2}$"):
         fit = model.fit(arms, y, bounds={"noise_variance": (0.3, 0.3), "lengthscale": (0.01, 0.1)})
     assert fit.noise_variance == pytest.approx(0.3) and max(fit.kernel.lengthscale) <= 0.1 + 1e-9
@@ -187,18 +176,3 @@ def test_bad_input_is_named(change, given, message):
     )
     with pytest.raises((ValueError, IndexError), match=message):
         model.fit(**{"arms": [0, 1], "rewards": [1.0, 2.0]} | given)
-
-
-@pytest.mark.parametrize("kernel", [kb.Matern, kb.SquaredExponential])
-def test_a_lengthscale_for_each_axis_is_that_of_divided_points(kernel):
-    given = {"nu": 2.5} if kernel is kb.Matern else {}
-    X, Z = np.random.default_rng(2).random((2, 9, 3))
-    scales = np.array([0.2, 1.0, 5.0])
-    np.testing.assert_allclose(
-        kernel(scales, **given)(X, Z), kernel(1.0, **given)(X / scales, Z / scales), rtol=1e-12
-    )
-    assert kernel([0.2, 0.2], **given) == kernel((0.2, 0.2), **given)
-    with pytest.raises(ValueError, match=r"lengthscale = .* is not allowed: .* one for each of 3"):
-        kb.Model(X, kernel((1.0, 2.0), **given), 0.1)
-    with pytest.raises(ValueError, match=r"lengthscale = -1\.0 is not allowed"):
-        kernel((1.0, -1.0), **given)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusing import refuses
 
 from kbrepro.bandits.kernels import Independent, Matern, SquaredExponential, grid
 from kbrepro.bandits.problems import (
@@ -57,11 +58,8 @@ def test_a_gp_draw_comes_from_the_prior_that_is_told():
     np.testing.assert_array_equal(
         problem.expected_reward, prior_draws(kernel, points)(trial.rng("function"))
     )
-    assert (problem.model.kernel, problem.model.noise_variance, problem.model.norm) == (
-        kernel,
-        0.1,
-        None,
-    )
+    model = problem.model
+    assert (model.kernel, model.noise_variance, model.norm) == (kernel, 0.1, None)
 
 
 def test_regret(problem):
@@ -93,16 +91,15 @@ def test_the_row_of_the_trial_is_its_reward(number, monkeypatch):
 
 
 def test_rows_that_are_not_there_or_not_whole_are_refused():
-    with pytest.raises(
-        IndexError, match="trial = 4 is not allowed: trial must be one of the 4 rows, 0 to 3"
-    ):
-        Rows(COVARIANCE, FIELDS, 0.5)(Trial(0, 4))
-    with pytest.raises(ValueError, match=r"rewards\[3, 0\] = nan"):
-        Rows(COVARIANCE, np.where(FIELDS == 9, np.nan, FIELDS), 0.5)(Trial(0, 0))
+    missing = np.where(FIELDS == 9, np.nan, FIELDS)
     # of data that is not here
-    missing = Rows(np.full((3, 3), np.nan), np.full((4, 3), np.nan), np.nan)
-    with pytest.raises(ValueError, match="rewards"):
-        missing(Trial(0, 0))
+    nothing = Rows(np.full((3, 3), np.nan), np.full((4, 3), np.nan), np.nan)
+    words = "trial = 4 is not allowed: trial must be one of the 4 rows, 0 to 3"
+    refuses(
+        (lambda: Rows(COVARIANCE, FIELDS, 0.5)(Trial(0, 4)), words, IndexError),
+        (lambda: Rows(COVARIANCE, missing, 0.5)(Trial(0, 0)), r"rewards\[3, 0\] = nan"),
+        (lambda: nothing(Trial(0, 0)), "rewards"),
+    )
 
 
 def test_rkhs_functions_have_the_norm_asked_for():
@@ -121,19 +118,13 @@ def test_rkhs_functions_have_the_norm_asked_for():
 
 @pytest.mark.parametrize(("kind", "name"), [(Gaussian, "sd"), (Uniform, "bound")])
 def test_the_noise_may_differ_from_what_the_policies_are_told(kind, name):
-    def pulled(noise_variance, noise, noise_scale=None):
-        problem = Problem(
-            Model(grid(4), SquaredExponential(0.2), noise_variance, noise_scale), REWARD, noise
-        )
+    def pulled(noise, **told):
+        problem = Problem(replace(TOLD, **told), REWARD, noise)
         return problem.pull(2, np.random.default_rng(7))
 
-    assert (
-        pulled(0.25, kind(0.5))
-        == pulled(4.0, kind(0.5))
-        == pulled(4.0, kind(0.5), noise_scale=3.0)
-        != REWARD[2]
-    )
-    assert pulled(0.25, kind(0.0)) == REWARD[2]
+    for told in ({"noise_variance": 4.0}, {"noise_scale": 3.0}):
+        assert pulled(kind(0.5), **told) == pulled(kind(0.5)) != REWARD[2]
+    assert pulled(kind(0.0)) == REWARD[2]
     assert Uniform(0.5)(np.random.default_rng(7)) == 0.5 * np.random.default_rng(7).uniform(-1, 1)
     with pytest.raises(ValueError, match=rf"{name} = -1\.0"):
         kind(-1.0)

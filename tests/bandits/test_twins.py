@@ -9,6 +9,7 @@ import memory
 import numpy as np
 import pytest
 from dense import FORMS
+from refusing import refuses
 
 import kbrepro as kb
 from kbrepro.bandits.posterior import LatticePosterior
@@ -44,8 +45,8 @@ def test_zeros_and_ones_are_arms_of_pulls_and_from_ten_arms_on_warned_of():
 
 @pytest.mark.parametrize("form", [*FORMS, None])
 def test_numbers_that_only_a_sentinel_has_are_refused_by_name_in_every_form(form):
-    make = UCB if form else partial(BKB, width=kb.Constant(2.0), qbar=2.0)
-    policy, plain = (make(MODEL, **({"form": form} if form else {})) for _ in range(2))
+    make = partial(UCB, form=form) if form else partial(BKB, width=kb.Constant(2.0), qbar=2.0)
+    policy, plain = make(MODEL), make(MODEL)
     for one in (policy, plain):
         one.tell([3, 3, 7], [0.1, 0.2, 0.3])
     with pytest.warns(UserWarning), pytest.raises(ValueError, match=r"^observation = 1e\+160"):
@@ -76,32 +77,15 @@ def test_a_history_can_be_told_and_fitted():
     assert fit.kernel == known.kernel and fit.noise_variance == MODEL.noise_variance
 
 
-def test_the_reward_of_one_arm_may_come_in_an_array():
+def test_more_rewards_than_arms_and_a_model_of_fewer_arms_are_refused():
     policy = UCB(MODEL)
-    policy.tell(3, np.array([0.5]))
-    assert policy.history.rewards == [0.5]
-    with pytest.raises(ValueError, match=r"^rewards has shape \(2,\): it must be one number"):
-        policy.tell(3, [0.5, 0.6])
-
-
-class Own(kb.Policy):
-    """It takes no generator."""
-
-    def __init__(self, model, weight=0.1):
-        super().__init__(model)
-        self.weight = weight
-
-    def index(self):
-        return self.posterior.mean + self.weight * self.posterior.sd
-
-
-def test_a_policy_without_generator_gets_another_model_and_none_gets_one_of_fewer_arms():
-    policy = Own(MODEL, weight=0.3)
-    policy.tell([3, 9], [0.1, 0.3])
-    assert policy.with_model(MODEL).weight == 0.3 and same(policy, policy.with_model(MODEL))
-    assert policy.with_model(replace(MODEL, points=kb.grid(31))).history == policy.history
-    with pytest.raises(ValueError, match=r"^model has 29 arms: it must have at least the 30"):
-        policy.with_model(replace(MODEL, points=kb.grid(29)))
+    refuses(
+        (lambda: policy.tell(3, [0.5, 0.6]), r"^rewards has shape \(2,\): it must be one number"),
+        (
+            lambda: policy.with_model(replace(MODEL, points=kb.grid(29))),
+            "^model has 29 arms: it must have at least the 30",
+        ),
+    )
 
 
 # A generator is one, a seed, or None
