@@ -75,22 +75,15 @@ def test_a_short_algorithm_must_pull_the_arms_of_the_package_on_its_noise_and_it
 # Looks
 
 
-def test_no_two_algorithms_of_a_paper_look_alike():
-    for paper in FOUND.values():
-        styles = [
-            (colour, style)
-            for colour, family in paper.families.items()
-            for style in family.values()
-        ]
-        assert len(set(styles)) == len(styles), paper.notebook
-
-
-def test_no_two_papers_give_an_algorithm_two_looks():
-    for paper in FOUND.values():
-        for colour, family in paper.families.items():
-            assert all(LOOKS[name] == (colour, style) for name, style in family.items()), (
-                paper.notebook
-            )
+@every_paper
+def test_no_two_algorithms_of_a_paper_look_alike_and_none_looks_otherwise_in_another(folder):
+    looks = [
+        (name, (colour, style))
+        for colour, family in FOUND[folder].families.items()
+        for name, style in family.items()
+    ]
+    assert len({look for _, look in looks}) == len(looks)
+    assert [name for name, look in looks if LOOKS[name] != look] == []
 
 
 # Nobody else knows a paper

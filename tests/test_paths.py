@@ -10,26 +10,16 @@ import pytest
 from kbrepro import paths
 
 
-@pytest.fixture
-def root(tmp_path):
-    for name in ("notebooks", "kbrepro"):
-        (tmp_path / name).mkdir()
-    return tmp_path
-
-
-def test_the_root_is_found_from_itself_and_from_below(root, monkeypatch):
-    (root / "notebooks" / "deep").mkdir()
-    assert paths.project_root(root) == paths.project_root(root / "notebooks" / "deep") == root
-    monkeypatch.chdir(root / "kbrepro")
-    assert paths.project_root() == root
-
-
-def test_for_notebooks_it_is_from_elsewhere_the_checkout_of_the_package(
-    root, tmp_path_factory, monkeypatch
+def test_the_root_is_found_from_itself_and_from_below_and_by_notebooks_from_elsewhere(
+    tmp_path, monkeypatch
 ):
-    monkeypatch.chdir(root)
-    assert paths.checkout() == root
-    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    root, elsewhere, deep = (tmp_path / name for name in ("root", "else", "root/notebooks/deep"))
+    for folder in (deep, root / "kbrepro", elsewhere):
+        folder.mkdir(parents=True)
+    assert paths.project_root(root) == paths.project_root(deep) == root
+    monkeypatch.chdir(root / "kbrepro")
+    assert paths.project_root() == paths.checkout() == root
+    monkeypatch.chdir(elsewhere)
     assert paths.checkout() == Path(paths.__file__).resolve().parents[1]
 
 
@@ -41,20 +31,16 @@ def test_a_notebooks_folder_alone_is_not_the_project(tmp_path):
         paths.project_root(tmp_path)
 
 
-def test_write_text_replaces_whole_files_and_makes_folders(tmp_path):
-    path = tmp_path / "new" / "file.txt"
-    for text in ("first, long", "γ"):
-        paths.write_text(path, text)
-        assert path.read_text(encoding="utf-8") == text
-    assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
-
-
 def test_files_are_written_all_or_none_and_an_error_names_the_file(tmp_path):
-    one, other = tmp_path / "one", tmp_path / "one" / "other"  # which has no folder
-    one.write_text("old")
+    one = tmp_path / "new" / "one"
+    other = one / "other"  # which has no folder
+    for text in ("first, long", "γ"):
+        paths.write_text(one, text)
+    assert [*one.parent.iterdir()] == [one]
     with pytest.raises(OSError, match=str(other)):
         paths.write_all({one: b"new", other: b"new"})
-    assert [path.name for path in tmp_path.iterdir()] == ["one"] and one.read_text() == "old"
+    assert [*one.parent.iterdir()] == [one]
+    assert one.read_text(encoding="utf-8") == "γ"
 
 
 def test_broken_json_is_named(tmp_path):

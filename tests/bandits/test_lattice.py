@@ -1,6 +1,7 @@
 """Arms on a lattice: products, posterior, policies and draws against dense algebra."""
 
 import pickle
+from functools import partial
 from itertools import islice
 from types import SimpleNamespace
 
@@ -131,16 +132,18 @@ def test_arms_of_largest_index_share_a_pass_over_the_inverse_and_the_arms_are_th
 
 def test_the_form_is_chosen_by_size(monkeypatch):
     monkeypatch.setattr("kbrepro.bandits.posterior.LATTICE_FROM", 40)
-    assert type(exact_posterior(KERNELS[1], grid(40), 0.1, 10)) is LatticePosterior
-    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 10)) is RowPosterior
-    assert type(exact_posterior(Linear(), grid(40, low=1.0), 0.1, 80)) is CovariancePosterior
-    model = Model(grid(40), KERNELS[1], 0.1)
+
+    def form(n_arms, horizon, kernel=KERNELS[1]):
+        return type(exact_posterior(kernel, grid(n_arms, low=0.5), 0.1, horizon))
+
+    assert form(40, 10) is LatticePosterior
+    assert form(40, 80, Linear()) is CovariancePosterior
     # up to 1.5 pulls an arm
-    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 58)) is RowPosterior
-    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 59)) is CovariancePosterior
-    assert type(ThompsonSampling(model, 10, width=Constant(1.0)).posterior) is LatticePosterior
-    forced = ThompsonSampling(model, 10, width=Constant(1.0), form=CovariancePosterior)
-    assert type(forced.posterior) is CovariancePosterior
+    assert form(39, 10) is form(39, 58) is RowPosterior
+    assert form(39, 59) is CovariancePosterior
+    sampling = partial(ThompsonSampling, Model(grid(40), KERNELS[1], 0.1), width=Constant(1.0))
+    assert type(sampling().posterior) is LatticePosterior
+    assert type(sampling(form=CovariancePosterior).posterior) is CovariancePosterior
 
 
 def test_draws_of_a_smooth_kernel_are_made_by_a_factor(monkeypatch):

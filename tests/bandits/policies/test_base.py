@@ -21,9 +21,7 @@ TOLD = Model(grid(30), SquaredExponential(0.2), 0.025)
 POLICIES = {
     "GP-UCB": partial(UCB, width=Srinivas2010(delta=0.1)),
     "EI": ExpectedImprovement,
-    "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
     "MPI": partial(ProbabilityOfImprovement, margin=0.1),
-    "MPI, noisy incumbent": partial(ProbabilityOfImprovement, incumbent="noisy_reward", margin=0.1),
     "mean only": MeanOnly,
     "variance only": VarianceOnly,
 }
@@ -33,14 +31,10 @@ every_policy = pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
 
 
 def test_the_largest_index_wins_whatever_the_rank_and_ties_go_to_the_lowest_number_or_rank():
-    assert (
-        best_arm(np.array([0.0, 2.0, 1.0]))
-        == best_arm(np.array([0.0, 2.0, 1.0]), np.array([0, 2, 1]))
-        == 1
-    )
     index = np.array([1.0, 3.0, 3.0, 3.0])
-    assert (best_arm(index), best_arm(index, np.array([0, 3, 1, 2]))) == (1, 2)
-    assert type(best_arm(index)) is int is type(best_arm(index, np.array([0, 3, 1, 2])))
+    arm, ranked = best_arm(index), best_arm(index, np.array([0, 3, 1, 2]))
+    assert (arm, ranked) == (1, 2)
+    assert type(arm) is int is type(ranked)
     with pytest.raises(ValueError, match=r"index\[2\] = nan is not allowed"):
         best_arm(np.array([1.0, 0.0, np.nan, np.nan]))
 

@@ -118,14 +118,11 @@ def test_ei_ranks_the_arms_when_the_incumbent_is_far_above(lead):
     state, index = pulled(policy, [(3, lead), (1, -0.4), (4, 0.3)]).posterior, policy.index()
     # in units of the largest prior sd, 2
     exact = [
-        mp.log(s / 2) + exact_log_excess((m - lead) / s)
+        float(mp.log(s / 2) + exact_log_excess((m - lead) / s))
         for m, s in zip(state.mean, state.sd, strict=True)
     ]
-    assert np.isfinite(index).all()
-    np.testing.assert_allclose(index, [float(x) for x in exact], rtol=1e-12)
-    assert np.argsort(index).tolist() == sorted(range(5), key=exact.__getitem__)
-    best = max(range(5), key=exact.__getitem__)
-    assert policy.ask() == best != 0
+    np.testing.assert_allclose(index, exact, rtol=1e-12)
+    assert policy.ask() == np.argmax(exact) != 0
 
 
 def test_certain_arms():

@@ -48,11 +48,9 @@ def exact_covariance(policy):
     normals.
     """
     A = policy.posterior.n_arms
-    unit, zero = np.eye(A), np.zeros(A)
-    columns = [deviation(policy, Standard(e, zero)) for e in unit] + [
-        deviation(policy, Standard(zero, e)) for e in unit
-    ]
-    return np.transpose(columns) @ np.array(columns)
+    units = np.eye(2 * A).reshape(2 * A, 2, A)  # first those of the prior, then those of the noise
+    columns = np.array([deviation(policy, Standard(*unit)) for unit in units])
+    return columns.T @ columns
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -12,15 +12,18 @@ from kbrepro.bandits.problems import Model
 
 @pytest.mark.parametrize("make", [UCB, ThompsonSampling])
 def test_a_width_is_asked_once_a_round_and_sees_the_round_and_the_gain_of_the_pulls_before(make):
-    asked = []
-    model = Model(grid(30), SquaredExponential(0.2), 0.025)
-    policy = make(
-        model, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0
-    )
+    rounds, gains = [], []
+
+    def width(policy):
+        rounds.append(policy.t)
+        gains.append(policy.posterior.gain)
+        return 1.0
+
+    policy = make(Model(grid(30), SquaredExponential(0.2), 0.025), 3, width=width)
     for observation in (0.1, 0.2, 0.3):
         policy.tell(policy.ask(), observation)
-    (first, none), (second, some), (third, more) = asked
-    assert (first, second, third, policy.t) == (1, 2, 3, 4)
+    assert (rounds, policy.t) == ([1, 2, 3], 4)
+    none, some, more = gains
     assert none == 0.0 < some < more < policy.posterior.gain
 
 
