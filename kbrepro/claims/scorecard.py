@@ -1,8 +1,8 @@
 """What came out, as records and as Markdown: one row a claim, one row a theorem."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -80,6 +80,7 @@ BEFORE = (
     f"Edition {EXPLORATORY}, exploratory: its criteria were written knowing its trials. Those of"
     " edition 1.0 are frozen, but not played."
 )
+FROZEN = "Edition {edition}: criteria were frozen on {on}, before its trials were played."
 CAPTION = (
     "*A row is a sentence. Its dot shows how many of 100 reruns support it under our main"
     " interpretation; its line spans all interpretations that count. A hollow dot is uncertain,"
@@ -87,6 +88,19 @@ CAPTION = (
 )
 #: The head of the index.
 INDEX = ["sentence", "of 100 reruns", "what came out"]
+#: At the head of a notebook's page.
+LINKS = (
+    "[notebook](../../notebooks/{}.ipynb) · [every claim](../README.md)"
+    " · [how to read it](../../docs/claims.md)"
+)
+#: The heads of the details of a notebook's page.
+AT_ONCE = [
+    "interpretation",
+    "9 of 10 reruns support together",
+    "a rerun supports on average",
+    "the others",
+]
+OPEN = ["what the paper leaves open", "main interpretation", "counts, too", "shown alone"]
 #: Mark of a sentence that is not as it was frozen.
 CHANGED = " *(changed after results were seen)*"
 #: Small print that fewer rows share stands in each of them.
@@ -151,14 +165,12 @@ def _edition(frozen_before: Row, records: Sequence[Row]) -> list[Row]:
     """Which edition it is, when and why it was frozen, and which sentences were changed or left out
     since.
     """
-    same = {record["id"] for record in records if not record["changed"]}
-    ids = [record["id"] for record in records]
-    ids += [name for name in frozen_before["sentences"] if name not in ids]
-    changed = [name for name in ids if name not in same]
-    rows = []
-    for freeze in frozen_before["frozen"]:
-        rows.append({"edition": frozen_before["edition"], "changed": changed} | freeze)
-    return rows
+    is_changed = {record["id"]: record["changed"] for record in records}
+    for name in frozen_before["sentences"]:
+        is_changed.setdefault(name, True)
+    changed = [name for name, is_other in is_changed.items() if is_other]
+    edition = {"edition": frozen_before["edition"], "changed": changed}
+    return [edition | freeze for freeze in frozen_before["frozen"]]
 
 
 def _finding(group: Sequence[Claim], kept: Kept) -> Row:
@@ -275,25 +287,20 @@ def pages(runs: Mapping[str, Card], titles: Mapping[str, str]) -> dict[str, str]
     said = totals(chain.from_iterable(run["claims"] for run in runs.values()))
     # a picture is said in words, too
     picture = f"![All sentences: {said}.](ranges.png)"
-    counted = " ".join(filter(None, (f"**All sentences**: {said}.", editions(runs.values()))))
-    parts = ["# Every claim", counted, picture, CAPTION]
-    parts += [MEANS, " ".join(filter(None, (KNOWING, played_again(runs.values()))))]
-    made: dict[str, str] = {}
+    counted = f"**All sentences**: {said}. {editions(runs.values())}".strip()
+    parts = ["# Every claim", counted, picture, CAPTION, MEANS]
+    parts.append(f"{KNOWING} {played_again(runs.values())}".strip())
+    made = {}
     for name, run in runs.items():
-        address, records = f"claims/{name}.md", [*run["claims"], *run["theorems"]]
-        title = titles[name]
+        address, records = f"claims/{name}.md", run["claims"] + run["theorems"]
+        title, edition = titles[name], edition_of(run)
         rows = [_entry(record, address) for record in records]
-        edition = edition_of(run)
         parts += [f"## [{title}]({address})", edition, table(INDEX, rows)]
-        links = (
-            f"[notebook](../../notebooks/{name}.ipynb) · [every claim](../README.md)"
-            " · [how to read it](../../docs/claims.md)"
-        )
         counts, details = summary(run)
-        whole = [f"# Claims of {title}", links, edition, *counts]
-        whole += [_noted(tables(records, name)), *details]
-        made[address] = "\n\n".join(whole) + "\n"
-    return made | {"README.md": "\n\n".join(parts) + "\n"}
+        whole = [f"# Claims of {title}", LINKS.format(name), edition, *counts]
+        made[address] = [*whole, _noted(tables(records, name)), *details]
+    made["README.md"] = parts
+    return {address: "\n\n".join(page) + "\n" for address, page in made.items()}
 
 
 def edition_of(run: Card) -> str:
@@ -302,14 +309,12 @@ def edition_of(run: Card) -> str:
     """
     if not (freezes := run.get("edition")):
         return BEFORE
-    *before, last = freezes
-    dates = [freeze["on"] for freeze in freezes]
-    said = f"Edition {last['edition']}: criteria were frozen on {dates[0]}, before its trials were"
-    said += " played."
-    if before:
-        reasons = "; ".join(f"{freeze['on']}: {freeze['why']}" for freeze in freezes[1:])
+    first, *others = freezes
+    said = FROZEN.format_map(first)
+    if others:
+        reasons = "; ".join(map("{on}: {why}".format_map, others))
         said += f" Frozen {len(freezes)} times ({reasons})."
-    changed = ", ".join(last["changed"]) or "nothing"
+    changed = ", ".join(first["changed"]) or "nothing"
     return f"{said} Changed since: {changed}. {played_again([run])}".strip()
 
 
@@ -317,10 +322,9 @@ def editions(runs: Iterable[Card]) -> str:
     """Return how many sentences are of which edition; empty if all are of one."""
     counts: Counter[str] = Counter()
     for run in runs:
-        edition = run["edition"][-1]["edition"] if run.get("edition") else EXPLORATORY
-        counts[edition] += len(observed(run["claims"]))
-    counts = +counts
-    parts = [f"{n} of edition {edition}" for edition, n in sorted(counts.items(), reverse=True)]
+        (edition, *_) = run.get("edition", [{"edition": EXPLORATORY}])
+        counts[edition["edition"]] += len(observed(run["claims"]))
+    parts = [f"{n} of edition {edition}" for edition, n in sorted((+counts).items(), reverse=True)]
     return f"They are {' and '.join(parts)}." * (len(parts) > 1)
 
 
@@ -328,13 +332,12 @@ def played_again(runs: Iterable[Card]) -> str:
     """Return how many sentences that nearly all reruns support, or nearly none, came out in one
     more; empty if none was played.
     """
-    held: dict[str, list[bool]] = {AGAIN: [], NOT: []}
+    held: dict[str, list[bool]] = defaultdict(list)
     for run in runs:
         (found,) = run.get("rerun", [{}])
         for record in observed(run["claims"]):
-            if record["id"] in found:
-                held.get(record["verdict"], []).append(found[record["id"]])
-    again, seldom = held.values()
+            held[record["verdict"]] += [found[name] for name in found if name == record["id"]]
+    again, seldom = held[AGAIN], held[NOT]
     said = (
         f"Played once more, with a seed fixed at the freeze: of {len(again)} sentences that at"
         f" least 90 of 100 reruns support, {sum(again)} came out in it; of {len(seldom)} that at"
@@ -345,14 +348,13 @@ def played_again(runs: Iterable[Card]) -> str:
 
 def _entry(record: Row, address: str) -> list[str]:
     """A row of the index: the sentence, which leads to its row on the page of its paper."""
-    name = record["id"]
+    name, kind, often = record["id"], "theorem", ""
     said = in_short(record).replace("[", "\\[").replace("]", "\\]")
-    often, kind = "", "theorem"
     if "outcome" not in record:
         kind, often = record["kind"], shown_often(record["readings"][0], short=True)
-    sort = "" if kind == "observation" else f"*{kind}*: "
-    outcome = shown_verdict(record)
-    return [f'<a id="{name}"></a>{sort}[{said}]({address}#{name})', often, outcome]
+    sort = f"*{kind}*: " * (kind != "observation")
+    link = f'<a id="{name}"></a>{sort}[{said}]({address}#{name})'
+    return [link, often, shown_verdict(record)]
 
 
 def _noted(text: str) -> str:
@@ -370,8 +372,7 @@ def summary(run: Card) -> tuple[list[str], list[str]]:
     """Return the totals of a paper's sentences and findings; and the details: which come out in the
     same rerun, and what the paper leaves open.
     """
-    findings = run["findings"]
-    if not findings:
+    if not (findings := run["findings"]):
         return [], []
     parts = [
         f"**Sentences: {len(observed(run['claims']))}**. {totals(run['claims'])}.",
@@ -385,27 +386,27 @@ def summary(run: Card) -> tuple[list[str], list[str]]:
     ]
     if shared:
         parts.append(f"Judged together: {'; '.join(shared)}.")
-    crossed = [line for line in run["at_once"] if CROSS in line["choice"]]
-    shown = [line for line in run["at_once"] if line not in crossed]
-    shown += sorted(crossed, key=lambda line: -len(line["holds"]))[:1]
-    rows = []
-    for line in shown:
+    details = choices(run["choices"])
+    if rows := [*_at_once(run["at_once"])]:
+        details[:0] = ["### Which sentences come out in the same rerun?", table(AT_ONCE, rows)]
+    return parts, details
+
+
+def _at_once(lines: Sequence[Row]) -> Iterator[list[str]]:
+    """Rows of sentences that come out in the same rerun; of combinations of choices that with the
+    most sentences.
+    """
+    crossed = [line for line in lines if CROSS in line["choice"]]
+    most = max(crossed, key=lambda line: len(line["holds"]), default=None)
+    for line in lines:
         reading = f"{line['value']} ({line['choice']})" if line["choice"] else "main"
         reading += ", excluded" * bool(line["excluded_by"])
-        reading += f", the most of {len(crossed)} combinations" * (line in crossed)
-        n = len(line["holds"])
+        if line in crossed:
+            reading += f", the most of {len(crossed)} combinations"
+        n, n_others = len(line["holds"]), len(line["fails"])
         others = ", ".join(line["fails"]) or "none"
-        rows.append([reading, f"{n} of {n + len(line['fails'])}", f"{line['mean']:.1f}", others])
-    head = [
-        "interpretation",
-        "9 of 10 reruns support together",
-        "a rerun supports on average",
-        "the others",
-    ]
-    details = choices(run["choices"])
-    if rows:
-        details[:0] = ["### Which sentences come out in the same rerun?", table(head, rows)]
-    return parts, details
+        if line is most or line not in crossed:
+            yield [reading, f"{n} of {n + n_others}", f"{line['mean']:.1f}", others]
 
 
 def choices(values: Sequence[Row]) -> list[str]:
@@ -414,15 +415,14 @@ def choices(values: Sequence[Row]) -> list[str]:
     """
     cells: dict[str, list[list[str]]] = {}
     for value in values:
-        why = value["excluded_by"] or value["source"] or "found by search" * (not value["main"])
-        if value["source"] and not (value["main"] or value["counts"] or value["excluded_by"]):
-            why += " (on few trials)"
         place = 0 if value["main"] else 1 if value["counts"] else 2
-        said = ": ".join(filter(None, (f"*{value['value']}*", why)))
+        why = value["excluded_by"] or value["source"] or "found by search" * (place > 0)
+        if place == 2 and why == value["source"]:
+            why += " (on few trials)"
+        said = f"*{value['value']}*" + f": {why}" * bool(why)
         cells.setdefault(value["choice"], [[], [], []])[place].append(said)
     rows = [[choice, *map("<br>".join, there)] for choice, there in cells.items()]
-    head = ["what the paper leaves open", "main interpretation", "counts, too", "shown alone"]
-    return ["### What does the paper leave open?", table(head, rows)] if rows else []
+    return ["### What does the paper leave open?", table(OPEN, rows)] if rows else []
 
 
 def totals(claims: Iterable[Row]) -> str:
@@ -433,14 +433,14 @@ def totals(claims: Iterable[Row]) -> str:
     counts = []
     for verdict in VERDICTS:
         with_it = [record for record in counted if record["verdict"] == verdict]
-        always = sum(map(under_all, with_it))
-        if with_it or verdict != TOO_FEW:
-            said = verdict if len(with_it) == 1 else PLURALS[verdict]
-            counts.append(f"{GLYPHS[verdict]} {len(with_it)} {said}")
-        if always and verdict in (AGAIN, NOT):
-            counts[-1] += f" ({always} under every interpretation)"
+        n, n_always = len(with_it), sum(map(under_all, with_it))
+        said = f"{GLYPHS[verdict]} {n} {verdict if n == 1 else PLURALS[verdict]}"
+        if n_always and verdict in (AGAIN, NOT):
+            said += f" ({n_always} under every interpretation)"
+        if n or verdict != TOO_FEW:
+            counts.append(said)
     uncertain = sum(record["uncertain"] for record in counted)
-    fixed = sum(not_rerun(record) for record in counted)
+    fixed = sum(map(not_rerun, counted))
     changed = sum(record.get("changed", False) for record in counted)
     said = f"{', '.join(counts)}; {uncertain} of them uncertain, {fixed} not rerun"
     return said + f", {changed} changed after results were seen" * bool(changed)
@@ -461,11 +461,9 @@ def tables(records: Sequence[Row], notebook: str = "") -> str:
     parts = []
     for kind, head in HEADS.items():
         chosen = [record for record in records if record.get("kind", "theorem") == kind]
-        if not chosen:
-            continue
-        if notebook:
-            parts.append(f"### {kind.capitalize()}s")
-        parts.append(table(head, [_row(record, notebook) for record in chosen]))
+        if chosen:
+            parts += [f"### {kind.capitalize()}s"] * bool(notebook)
+            parts.append(table(head, [_row(record, notebook) for record in chosen]))
     return "\n\n".join(parts)
 
 
@@ -474,9 +472,9 @@ def lines(record: Row) -> list[str]:
     numbers.
     """
     first = f"{record['id']:5} {shown_verdict(record)}: {_said(record)}"
-    printed = [first, *(f"      {part}" for part in (*_words(record), *shown_number(record)))]
-    plain = [re.sub(r"(?<!\\)\*|</?small>", "", line) for line in printed]
-    return [line.replace("\\*", "*").replace("<br>", "; ") for line in plain]
+    text = "\n      ".join([first, *_words(record), *shown_number(record)])
+    plain = re.sub(r"(?<!\\)\*|</?small>", "", text)
+    return plain.replace("\\*", "*").replace("<br>", "; ").splitlines()
 
 
 def _row(record: Row, notebook: str) -> list[str]:
@@ -485,28 +483,28 @@ def _row(record: Row, notebook: str) -> list[str]:
     """
     name = record["id"]
     cell = f"[{name}](../../notebooks/{notebook}.ipynb#{name})" if notebook else f"**{name}**"
-    how_often = "; ".join(_words(record))
+    how_often = ["; ".join(words)] if (words := _words(record)) else []
     return [
         f'<a id="{name}"></a>{cell} {_said(record)}',
         "<br>".join(shown_number(record)),
-        "<br>".join(filter(None, (shown_verdict(record), how_often))),
+        "<br>".join([shown_verdict(record), *how_often]),
     ]
 
 
 def _said(record: Row) -> str:
     """The sentence, where it stands, and the finding that it shares with others."""
-    said = f"{_quoted(record)} ({record['where']}"
-    if "outcome" in record:
-        corrected = f"<br>corrected: {_plain(record['corrected'])}"
-        return f"{said})" + corrected * bool(record["corrected"])
-    return said + f"; one finding: {record['finding']}" * bool(record["finding"]) + ")"
+    finding, corrected = record.get("finding"), record.get("corrected")
+    where = record["where"] + f"; one finding: {finding}" * bool(finding)
+    said = f"{_quoted(record)} ({where})"
+    return f"{said}<br>corrected: {_plain(corrected)}" if corrected else said
 
 
 def _quoted(record: Row) -> str:
     """The sentence, or the statement of a theorem."""
-    said = _plain(record["statement"] if "outcome" in record else record["quote"])
-    is_quote = "quote" in record and record["kind"] != "own question"
-    return f"“{said}”" if is_quote and not said.startswith(ROW) else said
+    if "outcome" in record:
+        return _plain(record["statement"])
+    said = _plain(record["quote"])
+    return said if record["kind"] == "own question" or said.startswith(ROW) else f"“{said}”"
 
 
 def in_short(record: Row) -> str:
@@ -568,12 +566,11 @@ def shown_number(record: Row) -> list[str]:
     """Our number, then the trials behind it in small print; of a theorem, what was checked."""
     if "outcome" in record:
         return [_plain(record["checked"])]
-    main = record["readings"][0]
-    if not (effect := record["effect"]):
-        return _trials(main)
-    ends = [_short(effect[end]) for end in ("low", "high")]
-    number = f"**{_short(effect['value'])}**{_interval(*ends)}"
-    return [f"{number}: {effect['shows']}", *_trials(main)]
+    shown = _trials(record["readings"][0])
+    if effect := record["effect"]:
+        ends = _interval(_short(effect["low"]), _short(effect["high"]))
+        shown[:0] = [f"**{_short(effect['value'])}**{ends}: {effect['shows']}"]
+    return shown
 
 
 def _words(record: Row) -> list[str]:
@@ -586,35 +583,33 @@ def _words(record: Row) -> list[str]:
             return []
         return [f"share of the bound: {_short(room) if room >= 1e-3 else 'under 0.001'}"]
     main, *others = record["readings"]
-    # of two choices together, those alone that turn the verdict
-    others = [
-        reading
-        for reading in others
-        if CROSS not in reading["choice"] or reading["choice"] in record["depends_on"]
-    ]
-    here = main["probability"]["value"]
-    name = "main interpretation: " if others else ""
-    words = [f"{name}{shown_often(main)}"]
-    apart: dict[tuple[str, str], list[str]] = {}
+    n_same, apart = 0, defaultdict[tuple[str, str], list[str]](list)
     for reading in others:
-        if abs(reading["probability"]["value"] - here) >= 0.005:
-            often = shown_often(reading, short=True)
-            if not reading["counts"]:
-                few = f"on {reading['kept']} trials" if reading["source"] else "found by search"
-                often += f" (does not count: {reading['excluded_by'] or few})"
-            apart.setdefault((reading["choice"], often), []).append(f"*{reading['value']}*")
+        choice = reading["choice"]
+        # of two choices together, those alone that turn the verdict
+        if CROSS in choice and choice not in record["depends_on"]:
+            continue
+        if abs(reading["probability"]["value"] - main["probability"]["value"]) < 0.005:
+            n_same += 1
+            continue
+        often = shown_often(reading, short=True)
+        if not reading["counts"]:
+            few = f"on {reading['kept']} trials" if reading["source"] else "found by search"
+            often += f" (does not count: {reading['excluded_by'] or few})"
+        apart[choice, often].append(f"*{reading['value']}*")
+    words = ["main interpretation: " * bool(n_same or apart) + shown_often(main)]
     for (choice, often), values in apart.items():
         words.append(f"{choice} {_listed(values)}: {often}")
-    if same := len(others) - sum(map(len, apart.values())):
-        words.append(f"{same} other interpretation{'s' * (same > 1)}: the same")
+    if n_same:
+        words.append(f"{n_same} other interpretation{'s' * (n_same > 1)}: the same")
     if record["not_played"]:
         words.append(f"combinations not played: {len(record['not_played'])}")
     return words
 
 
 def shown_often(reading: Row, short: bool = False) -> str:
-    """Return `96 of 100 reruns (90 to 98)`, in short without the interval; or whether a sentence
-    holds in the one play that there is.
+    """`96 of 100 reruns (90 to 98)`, in short without the interval; or whether it holds in the one
+    play that there is.
     """
     probability = reading["probability"]
     if _played_once(reading):
@@ -622,8 +617,8 @@ def shown_often(reading: Row, short: bool = False) -> str:
     often = _of_100(probability["value"])
     if short:
         return often
-    ends = [f"{100 * probability[end]:.0f}" for end in ("low", "high")]
-    return f"{often} reruns{_interval(*ends)}"
+    low, high = f"{100 * probability['low']:.0f}", f"{100 * probability['high']:.0f}"
+    return f"{often} reruns{_interval(low, high)}"
 
 
 def _interval(low: str, high: str) -> str:
