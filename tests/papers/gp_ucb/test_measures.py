@@ -25,14 +25,11 @@ def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone()
     rng = np.random.default_rng(1)
     train, test = rng.normal(20, 2, (50, 3)), rng.normal(25, 1, (4, 3))
     source, prior_sd = measures.sensor_problems(train, test, 0.5)
-    covariance = (train - train.mean(axis=0)).T @ (train - train.mean(axis=0)) / 49
-    problem = source(Trial(0, 2))
-    np.testing.assert_allclose(problem.model.kernel.covariance, covariance)
-    np.testing.assert_allclose(problem.expected_reward, test[2] - train.mean(axis=0))
-    assert (
-        prior_sd == pytest.approx(np.sqrt(np.trace(covariance) / 3))
-        and problem.model.noise_variance == 0.5
-    )
+    centred = train - train.mean(axis=0)
+    np.testing.assert_allclose(source.covariance, centred.T @ centred / 49)
+    np.testing.assert_allclose(source.rewards, test - train.mean(axis=0))
+    assert source.noise_variance == 0.5
+    assert prior_sd**2 == pytest.approx(np.trace(source.covariance) / 3)
 
 
 # Readings by name
@@ -79,6 +76,14 @@ def check_equal(source, data):
     assert raw.model.noise_variance == pytest.approx(0.05 * prior_sd**2)
 
 
+def choices(source):
+    """Each third, some rows several times, and some of the days."""
+    yield from (replace(source, part=part) for part in measures.PARTS)
+    yield replace(source, every=7, plays=4)
+    if len(source.days) == 30:
+        yield replace(source, within=source.days[10:15])
+
+
 @pytest.mark.skipif(
     "KBREPRO_DATA" not in os.environ, reason="KBREPRO_DATA is not set: no real data"
 )
@@ -86,11 +91,8 @@ def check_equal(source, data):
 def test_named_readings_make_the_problems_of_the_readings_themselves(source):
     data = store.load(source.name, source.days, source.motes)
     assert not source.without_data and source.is_real
-    for part in measures.PARTS:
-        check_equal(replace(source, part=part), data)
-    check_equal(replace(source, every=7, plays=4), data)
-    if len(source.days) == 30:
-        check_equal(replace(source, within=source.days[10:15]), data)
+    for choice in choices(source):
+        check_equal(choice, data)
 
 
 @pytest.mark.parametrize("source", NAMED)
@@ -98,7 +100,8 @@ def test_without_a_checksum_they_are_the_substitute(source, empty):
     data = store.load(source.name, source.days, source.motes)
     one = on_substitute(planned(source)).experiment
     assert not data.is_real and not one.problem.without_data and one.measured == ""
-    check_equal(replace(one.problem, plays=4), data)
+    for choice in choices(one.problem):
+        check_equal(choice, data)
 
 
 @pytest.mark.parametrize("source", NAMED)

@@ -1,40 +1,25 @@
-"""The plan of Fig. 5b: which days and sensors are learned and tested, how often, and with
-which noise.
+"""The plan names its data, and plays what interpretations need. Its settings are those of the kept
+trials (batch/test_check).
 """
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from kbrepro.bandits.problems import Trial
 from kbrepro.batch.plans import on_substitute
 from kbrepro.claims.judging import Claim, readings_of
-from kbrepro.data import sets, store
 from kbrepro.papers.gp_ucb import claims, experiments
 from kbrepro.trials.store.settings import unknown
-
-#: Rows of the lab that are tested: one in so many, under other choices one in so many.
-EVERY, OTHER_EVERY = 300, 600
 
 
 @pytest.fixture(scope="module")
 def named():
-    return experiments.on_sensors(4, 3, EVERY, OTHER_EVERY, 0.1, 5)
+    return experiments.on_sensors(4, 3, 300, 600, 0.1, 5)
 
 
 @pytest.fixture(scope="module")
 def plan(named):
     """On simulated readings."""
     return {label: on_substitute(planned) for label, planned in named.items()}
-
-
-@pytest.fixture(scope="module")
-def minutes():
-    return store.simulated("temperature", store.DAYS, sets.MOTES).readings
-
-
-def problem_of(plan, label, number):
-    return plan[label].experiment.problem(Trial(5, number))
 
 
 def test_data_is_named_and_no_setting_depends_on_it(named, plan, monkeypatch, tmp_path):
@@ -45,52 +30,6 @@ def test_data_is_named_and_no_setting_depends_on_it(named, plan, monkeypatch, tm
         assert planned.experiment.measured == checksum != ""
         simulated = plan[label].job(label)
         assert not simulated.without_data and checksum not in str(simulated.settings)
-
-
-@pytest.mark.parametrize("window", range(6))
-@pytest.mark.parametrize(("more", "motes"), [("", sets.COVERED), (", 41 motes", sets.HALF_HOURLY)])
-def test_a_window_learns_from_two_thirds_of_its_five_days_and_is_tested_on_the_rest(
-    plan, window, more, motes
-):
-    label = f"Fig. 5b, half hours, {experiments.WINDOWS[window]}{more}"
-    days = store.simulated("half hours", sets.CALENDAR[:30], motes).readings
-    first = 240 * window
-    learned, tested = days[first : first + 160], days[first + 160 : first + 240]
-    assert plan[label].trials == 3 * 80 and plan[label].experiment.horizon == 46
-    problem = problem_of(plan, label, 3 * 7 + 2)
-    np.testing.assert_allclose(problem.expected_reward, tested[7] - learned.mean(axis=0))
-    np.testing.assert_allclose(problem.model.kernel.covariance, np.cov(learned.T))
-    assert problem.model.noise_variance == 0.5
-    begins = pd.Timestamp("2004-02-28") + pd.Timedelta(days=5 * window)
-    assert experiments.WINDOWS[window].split()[0] == str(begins.day)
-    if not more:
-        share = problem_of(plan, f"{label}, noise 5 %", 0)
-        assert share.model.noise_variance == pytest.approx(0.05 * np.cov(learned.T).trace() / 35)
-
-
-def test_the_last_third_has_four_plays_a_row_and_other_choices_fewer_rows(plan, minutes):
-    trials = {label: planned.trials for label, planned in plan.items() if "third" in label}
-    last = "Fig. 5b, last third"
-    assert trials == {
-        "Fig. 5b, first third": 4,
-        "Fig. 5b, second third": 4,
-        last: 4 * 8,
-        f"{last}, curves": 4,
-        f"{last}, noise 5 %": 2 * 4,
-        f"{last}, mean not removed": 4,
-    }
-    learned = minutes[:4800]
-    mean = learned.mean(axis=0)
-    twelfth = minutes[4800 + 2 * EVERY]
-    np.testing.assert_allclose(problem_of(plan, last, 11).expected_reward, twelfth - mean)
-    share = problem_of(plan, f"{last}, noise 5 %", 3)
-    np.testing.assert_allclose(share.expected_reward, minutes[4800 + OTHER_EVERY] - mean)
-    assert share.model.noise_variance == pytest.approx(0.05 * learned.var(axis=0, ddof=1).mean())
-    uncentred = problem_of(plan, f"{last}, mean not removed", 1)
-    np.testing.assert_allclose(uncentred.expected_reward, minutes[4800 + OTHER_EVERY])
-    second = problem_of(plan, "Fig. 5b, second third", 0)
-    others = np.concatenate([minutes[:2400], minutes[4800:]])
-    np.testing.assert_allclose(second.expected_reward, minutes[2400] - others.mean(axis=0))
 
 
 def test_functions_vary_over_their_interval_as_the_clause_on_the_kernel_says():
