@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 from tiny import Columns
 
 import kbrepro as kb
@@ -23,27 +22,8 @@ def probability(table, kept, predicate=a_is_better, under=({},)):
     return replication_probabilities(predicate, readings, np.random.default_rng(0))
 
 
-def enumerated(a, b, size):
-    """The mean over all redraws of two rules, each alone, of the share of all experiments of `size`
-    trials in which mean a < mean b.
-    """
-    sums = [
-        [sum(drawn) for drawn in product(redraw, repeat=size)]
-        for rule in (a, b)
-        for redraw in product(rule, repeat=len(rule))
-    ]
-    n = len(sums) // 2
-    return np.mean([np.less.outer(one, two).mean() for one, two in product(sums[:n], sums[n:])])
-
-
 A, B = [0.0, 3.0, 9.0], [1.0, 4.0, 4.0]
 SMALL = Columns(fig=dict(a=A, b=B))
-
-
-def test_experiments_of_one_trial_are_enumerated_with_the_exact_interval():
-    (number,) = probability(Table("fig", "fig", 1), SMALL)
-    exact = binomtest(2, 3).proportion_ci(method="exact")
-    assert number == pytest.approx((2 / 3, exact.low, exact.high, 0.0, ENUMERATED))
 
 
 def test_two_tables_of_one_trial_give_the_share_of_all_pairs():
@@ -55,13 +35,6 @@ def test_two_tables_of_one_trial_give_the_share_of_all_pairs():
     )
     assert number.value == np.mean([a < b for a, b in product(A, [*B, 10.0])])
     assert number.low < number.value < number.high and number.how == ENUMERATED
-
-
-def test_it_goes_on_until_the_monte_carlo_error_is_a_hundredth():
-    rng = np.random.default_rng(0)
-    kept = Columns(fig=dict(a=rng.normal(size=20), b=np.zeros(20)))
-    (number,) = probability(Table("fig", "fig", 20), kept)
-    assert 0.1 < number.value < 0.9 and 0 < number.error <= 0.01
 
 
 def test_columns_of_unequal_length_are_compared_on_the_trials_that_they_share():
@@ -82,11 +55,6 @@ def test_pairs_give_the_ratio_of_the_drawn_means():
 
     (number,) = probability(Table("fig", "fig", 3), kept, same)
     assert number.value == 1
-
-
-def test_rules_that_are_drawn_apart_are_what_enumeration_gives():
-    (apart,) = probability(Table("fig", "fig", 2, apart=True), SMALL)
-    assert apart.value == pytest.approx(enumerated(A, B, 2), abs=0.03)
 
 
 def test_common_trials_are_drawn_together_for_all_rules():
@@ -113,14 +81,15 @@ def test_readings_are_judged_on_the_same_draws_and_are_not_mixed():
     assert main == copy and high.value == 1 and main.value < 0.9
 
 
-@pytest.mark.parametrize(("size", "how"), [(10, DRAWN), (20, REDRAWN)])
+@pytest.mark.parametrize(("size", "how"), [(1, ENUMERATED), (10, DRAWN), (20, REDRAWN)])
 def test_the_number_and_its_interval_are_those_of_the_public_function(size, how):
     rng = np.random.default_rng(0)
-    rows = dict(a=rng.normal(size=30), b=rng.normal(0.3, 1, 30))
+    rows = dict(a=rng.normal(size=20), b=rng.normal(size=20))
     (number,) = probability(Table("fig", "fig", size), Columns(fig=rows))
     public = kb.replication_probability(rows, a_is_better, size=size, rng=0)
     off = 0.03 if how == REDRAWN else 0  # the redraws of claims go on
     assert number.how == how and number.value == pytest.approx(public.probability, abs=off)
+    assert 0 < number.value < 1 and number.error <= 0.01
     assert number[1:3] == pytest.approx(public.confidence_interval, abs=off)
 
 
@@ -143,8 +112,6 @@ def test_all_rows_with_one_play_are_a_fact():
     kept = Columns(fig=dict(a=[1.0, 5.0, 3.0], b=[2.0, 4.0, 4.0]))
     (number,) = probability(Table("fig", "fig", 3, rows=3), kept)
     assert number == (1, 1, 1, 0, ONE_PLAY)
-    (drawn,) = probability(Table("fig", "fig", 3), kept)
-    assert 0.5 < drawn.value < 0.95  # the same trials as a sample of many
 
 
 def test_some_of_the_rows_are_what_enumeration_gives():
@@ -168,9 +135,7 @@ def test_fewer_trials_than_rows_are_one_experiment():
 
 
 def test_means_other_reductions_and_the_axis():
-    kept, table = Columns(fig=dict(a=A, b=B)), Table("fig", "fig", 3, pool=("a", "b"))
-    view = View(table.under(kept, {}), Draw(all_kept))
-    assert view["a"].item() == pytest.approx(np.mean(A)) and view.axis.item() == pytest.approx(
-        np.mean(A)
-    )
+    table = Table("fig", "fig", 3, pool=("a", "b"))
+    view = View(table.under(SMALL, {}), Draw(all_kept))
+    assert view["a"].item() == view.axis.item() == np.mean(A)
     assert view("b", of=np.median).item() == 4.0
