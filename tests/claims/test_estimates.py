@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusing import refuses
 from scipy import stats
 
 from kbrepro.claims.estimates import (
@@ -47,7 +48,6 @@ def test_intervals_are_those_of_scipy():
     assert ours == (ratio(*x), *theirs.confidence_interval) and all(
         type(part) is float for part in ours
     )
-    assert bootstrap(mean, x[0], rng=intervals(5)) == paired_difference(x[0], np.zeros(30), 5)
 
 
 @settings(max_examples=30, deadline=None)
@@ -63,17 +63,17 @@ def test_no_interval_is_nan(values, statistic):
     assert np.ptp(x) or low == value == high
 
 
-@pytest.mark.parametrize(
-    ("samples", "message"),
-    [
-        ([np.zeros(5), np.zeros(4)], r"samples have lengths \[5, 4\]: they must be paired"),
-        ([np.zeros(1)], "at least 2 rows or numbers"),
-        ([np.zeros(3), np.array([0.0, 1.0, np.inf])], r"samples\[2\] = inf is not allowed"),
-    ],
-)
-def test_bad_samples_are_named(samples, message):
-    with pytest.raises(ValueError, match=message):
-        bootstrap(lambda *a: a[0].mean(), *samples, rng=np.random.default_rng(0))
+def test_bad_input_is_named():
+    lengths = r"samples have lengths \[5, 4\]: they must be paired"
+    infinite = r"samples\[2\] = inf is not allowed"
+    refuses(
+        (lambda: bootstrap(mean, np.zeros(5), np.zeros(4), rng=0), lengths),
+        (lambda: bootstrap(mean, np.zeros(1), rng=0), "at least 2 rows or numbers"),
+        (lambda: bootstrap(mean, np.array([0, 1, np.inf]), rng=0), infinite),
+        (lambda: block_length(np.zeros(3)), "series has 3 numbers"),
+        (lambda: standard_error(np.zeros(47), 24), "block = 24"),
+        (lambda: standard_error(np.zeros(47), 0), "block = 0"),
+    )
 
 
 # Growth, neighbours in time
@@ -89,7 +89,6 @@ def test_growth_is_the_slope_of_the_mean_curve():
         value == pytest.approx(np.polyfit(np.log(at), np.log(runs.mean(axis=0)), 1)[0])
         and low < value < high
     )
-    assert growth(at, np.tile(at**0.6, (9, 1)), intervals(1)) == pytest.approx((0.6, 0.6, 0.6))
 
 
 @pytest.mark.parametrize("phi", [0.0, 0.8])
@@ -104,8 +103,6 @@ def test_blocks_are_five_autocorrelation_times_and_four_at_least():
     x = autocorrelated(np.random.default_rng(42), 2000)
     assert block_length(x) == math.ceil(5 * autocorrelation_time(x)) > 50
     assert block_length(x[:100]) == 25 and block_length(np.ones(40)) == 5
-    with pytest.raises(ValueError, match="series has 3 numbers"):
-        block_length(x[:3])
 
 
 def test_the_standard_error_is_that_of_means_of_blocks():
@@ -113,9 +110,6 @@ def test_the_standard_error_is_that_of_means_of_blocks():
     np.testing.assert_allclose(
         standard_error(x[:, None], 5), [stats.sem(x[:45].reshape(9, 5).mean(axis=1))]
     )
-    for block in (24, 0):
-        with pytest.raises(ValueError, match=f"block = {block}"):
-            standard_error(x, block)
 
 
 def test_share_is_clopper_pearson():

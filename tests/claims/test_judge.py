@@ -123,13 +123,6 @@ def test_theorems_by_their_outcome():
     ]
 
 
-def test_a_slope_has_words_of_its_own():
-    """No slope on a finite range makes a rate false."""
-    says = judging.theorem("T", "", "what", slopes=True)(lambda kept: Outcome(0, 0)).outcome_of
-    assert says(Outcome(0, 9)) == "slope below the rate"
-    assert says(Outcome(2, 9)) == "slope above the rate in 2 of 9"
-
-
 # Tables by name; a claim that its own quote may not save
 
 kept = Columns(one=dict(a=[1.0] * 9, b=[2.0] * 9, c=[0.5] * 9), two=dict(a=[3.0] * 9, b=[2.0] * 9))

@@ -9,7 +9,6 @@ brackets what a copy garbles: a symbol in our letters, or [...].
 import os
 import re
 import unicodedata
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -85,14 +84,6 @@ FOLDERS = {
     for name, paper in papers.found().items()
     if paper.notebook[:2] in TEXTS
 }
-every_paper = pytest.mark.parametrize("folder", FOLDERS)
-
-
-@cache
-def text_of(folder):
-    """The text of the paper of a folder, in normal form."""
-    (text,) = Path(os.environ["KBREPRO_PAPERS"]).glob(TEXTS[FOLDERS[folder]])
-    return normal(text.read_text(encoding="utf-8"))
 
 
 def quotes(folder):
@@ -109,11 +100,11 @@ def quotes(folder):
 
 
 @needs_papers
-@every_paper
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_the_paper_says_each_quote(folder):
-    assert [
-        name for name, quote in quotes(folder).items() if not stands_in(quote, text_of(folder))
-    ] == []
+    (path,) = Path(os.environ["KBREPRO_PAPERS"]).glob(TEXTS[FOLDERS[folder]])
+    text = normal(path.read_text(encoding="utf-8"))
+    assert [name for name, quote in quotes(folder).items() if not stands_in(quote, text)] == []
 
 
 @pytest.mark.parametrize("folder", papers.found())
