@@ -251,7 +251,6 @@ def test_a_damaged_file_is_named_and_never_replaced_by_the_substitute(data, name
 
 RIGHT = [
     (f"intel-lab/{sets.OWNERS}", "temperature", lambda data: owners(data, one_day())),
-    (f"cmu-light/{sets.MAT}", "light", lambda data: mat(data, lux())),
     (f"traffic/{sets.SPARSE}", "traffic_usc", usc),
 ]
 

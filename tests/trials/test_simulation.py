@@ -137,10 +137,7 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
         again = []
         for number, arms in enumerate(trace.arms):
             trial = Trial(SEED, number)
-            problem = experiment.problem(trial)
-            again += observed(problem, arms, trial.rng("noise"))
-            lost = problem.expected_reward.max() - problem.expected_reward[arms]
-            np.testing.assert_array_equal(trace.regret[number], lost)
+            again += observed(experiment.problem(trial), arms, trial.rng("noise"))
         # what policies were told is what is drawn again
         assert again == heard[name]
     assert len({tuple(trace.arms[:, 0]) for trace in traces.values()}) == 1

@@ -96,14 +96,11 @@ def test_a_second_process_reads_what_was_played_and_whoever_listens_meets_it(fol
 
 def test_curves_are_those_that_were_played_in_the_order_asked_for(folder):
     turned = kb.Experiment(SOURCE, dict(reversed(EXPERIMENT.policies.items())), EXPERIMENT.horizon)
-    alone = run_trials(EXPERIMENT, 3, 5)
     one = run_trials(EXPERIMENT, 3, 5, label="a", kept_in=store.Store(folder))
     two = run_trials(turned, 3, 5, label="a", kept_in=store.Store(folder, read_only=True))
     assert (list(one), list(two)) == (list(EXPERIMENT.policies), list(turned.policies))
     for name, curve in one.items():
         np.testing.assert_equal(vars(two[name]), vars(curve))
-        np.testing.assert_array_equal(alone[name].arms, curve.arms)
-        np.testing.assert_array_equal(alone[name].gaps, curve.gaps)
 
 
 def test_one_question_has_three_answers_what_is_kept_nothing_or_what_differs(folder, log):
@@ -116,10 +113,7 @@ def test_one_question_has_three_answers_what_is_kept_nothing_or_what_differs(fol
         "1.0 before, 2.0 now",
         "4 before, 5 now",
     ]
-    assert store.Store(folder).find(planned(log).job("Fig. 2")) is None
-    for fresh in (["Fig. 1"], ["*"]):
-        assert store.Store(folder, fresh).find(job) is None
-    assert played(log) == [0, 1, 2, 3]
+    assert store.Store(folder, ["Fig. 1"]).find(job) is None
 
 
 OTHER = (
@@ -141,7 +135,6 @@ IMPOSSIBLE = r"is not allowed: as a file's name it must have 1 to 200 bytes"
             store.NotKept,
             r"'Fig\. 2' is not stored. To play the label: `kbrepro play 03 --profile paper`",
         ),
-        ({"label": ""}, ValueError, IMPOSSIBLE),
         ({"label": "?"}, ValueError, IMPOSSIBLE),
         ({"label": "ä" * 101}, ValueError, IMPOSSIBLE),
     ],
