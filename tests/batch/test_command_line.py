@@ -17,22 +17,6 @@ from kbrepro import paths
 from kbrepro.__main__ import main
 from kbrepro.batch import run
 
-COMMANDS = [
-    "audit",
-    "beside",
-    "check",
-    "claims",
-    "data",
-    "freeze",
-    "new",
-    "pilot",
-    "play",
-    "refresh",
-    "report",
-    "reproduce",
-    "rerun",
-    "switch",
-]
 ROOT = Path(__file__).parents[2]
 
 
@@ -182,8 +166,7 @@ finally:
     print([name for name in {heavy} if name in sys.modules], "numpy" in sys.modules)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[] True\n")
-    assert [*COMMANDS] == sorted(main.commands)
-    assert all(f"  {command} " in done.stdout for command in COMMANDS)
+    assert all(f"  {command} " in done.stdout for command in main.commands)
 
 
 def test_a_schedulers_signal_is_treated_as_ctrl_c(root, monkeypatch):

@@ -224,10 +224,7 @@ def test_other_settings_than_the_frozen_ones_are_not_played(frozen, where, old, 
 @pytest.mark.parametrize(
     ("where", "old", "new"),
     [
-        (CLAIMS, "#: The paper does not print it.", "#: It does not."),
-        (CLAIMS, "of greedy", "of the greedy rule"),
         (CLAIMS, f"return {PREDICATE}", f"return (\n        {PREDICATE}\n    )"),
-        (CLAIMS, "name) for name in", "which) for which in"),
         (PLAN, '"""Return what is', '"""What is'),
         (DRAFT, "seed: int = 1 ", "seed: int = 5 "),
     ],

@@ -159,11 +159,3 @@ def test_its_search_leads_to_headings_and_to_rows_with_an_anchor(project):
     hit = browser.get("hit")
     for query, place in re.findall("^(.+): (.+)$", HITS, re.M):
         assert hit(query) == place, query
-
-
-def test_without_results_it_says_what_to_do(tmp_path):
-    (tmp_path / "results/quick").mkdir(parents=True)
-    with pytest.raises(
-        report.ReportFailed, match="in results/quick: first `kbrepro reproduce --profile quick`"
-    ):
-        report.build(tmp_path, tmp_path / "results/quick")
