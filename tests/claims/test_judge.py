@@ -271,19 +271,16 @@ def test_a_label_that_a_reading_names_follows_the_rule_of_a_load():
     assert table.under(kept, {}).column("a", "total")[0] == 0
 
 
-def test_labels_that_say_nothing_of_each_other_are_no_combination():
+def test_labels_or_rules_that_two_values_both_change_are_no_combination():
     labels = {
         "first": {"here": {}, "x": {"*": "two"}},
         "second": {"here, too": {}, "y": {"*": "one"}},
     }
-    table = replace(whole, readings=labels, sources=dict.fromkeys("xy", "text"))
-    assert values(table) == ([], ["x × y"])
-
-
-def test_two_values_that_change_one_rule_are_no_combination():
-    same = {"a": CHOICES["a"], "again": {"as it is": {}, "changed": {"a": "b"}}}
-    clash = replace(whole, readings=same, sources=SOURCES | {"changed": "text"})
-    assert values(clash) == ([], ["other a × changed"])
+    same = {"first": CHOICES["a"], "again": {"as it is": {}, "y": {"a": "b"}}}
+    sources = dict.fromkeys(("x", "y", "other a"), "text")
+    for readings, clash in ((labels, "x × y"), (same, "other a × y")):
+        table = replace(whole, readings=readings, sources=sources)
+        assert values(table) == ([], [clash])
 
 
 def test_a_label_is_composed_of_two_choices_and_three_are_crossed_where_it_is_said():

@@ -161,11 +161,10 @@ def test_fewer_than_eight_rows_say_nothing():
 def test_what_is_reported_of_the_draws():
     rng = np.random.default_rng(0)
     data = {"a": rng.normal(size=30), "b": rng.normal(0.3, 1, 30)}
-    few, many = (found(data, 20, n_resamples=n) for n in (100, 1600))
+    few = found(data, 20, n_resamples=100)
     assert few == found(data, 20, n_resamples=100) != found(data, 20, n_resamples=100, rng=1)
     assert few == found(pd.DataFrame(data), 20, n_resamples=100)
     assert few == found(data, 20, n_resamples=100, rng=np.random.default_rng(0))
-    assert many.monte_carlo_error == pytest.approx(few.monte_carlo_error / 4, rel=0.3)
     for size in (10, 20):  # without replacement, and over redraws
         again = [found(data, size, n_resamples=100, rng=seed) for seed in range(1, 40)]
         numbers = [number.probability for number in again]
