@@ -1,5 +1,6 @@
 """A small project with one notebook, for tests of the batch, the report and the command line."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -85,6 +86,13 @@ def write_paper(root: Path, notebook, plan) -> None:
     (folder / "paper.py").write_text(text, encoding="utf-8")
     (folder / "experiments.py").write_text(plan, encoding="utf-8")
     sys.modules.pop("kbrepro.papers.toy.experiments", None)
+
+
+def commit(root: Path, what=".") -> None:
+    """Commit files of a project, of which git may know nothing yet."""
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (["init"], ["add", what], ["commit", "--allow-empty", "-m", "all"]):
+        subprocess.run([*git, *words], cwd=root, check=True, capture_output=True)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -4,11 +4,11 @@ is refused, and what was changed after the freeze is marked on every page.
 
 import json
 import shutil
-import subprocess
 import sys
 
 import pytest
 from click.testing import CliRunner
+from fake_project import commit
 from kept_trials import kept_of
 from registering import forget, registered
 
@@ -45,12 +45,6 @@ def edit(root, where, old, new):
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def commit(root):
-    author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    for words in (("add", "."), ("commit", "-qm", "all", "--allow-empty")):
-        subprocess.run(["git", *author, *words], cwd=root, check=True)
-
-
 def called(*words):
     """Whether a command succeeds, and what it says, in a process that reads modules again."""
     forget()
@@ -77,7 +71,6 @@ def drafted(toy_project, tmp_path_factory):
         file.write(ROWS)
     edit(root, DRAFT, "trials: int = 12", "trials: int = 13")
     (root / ".gitignore").write_text("__pycache__\n.cache\n")
-    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     commit(root)
     return root
 

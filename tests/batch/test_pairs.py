@@ -1,22 +1,15 @@
 """Cells that only an .ipynb has are not lost: which file was edited is said, with both ways on."""
 
-import subprocess
-
 import nbformat
 import pytest
 from click.testing import CliRunner
-from fake_project import NAME, make_project
+from fake_project import NAME, commit, make_project
 
 from kbrepro.__main__ import main
 from kbrepro.batch import pairs, profiles, run
 
 IPYNB, PY = f"notebooks/{NAME}.ipynb", f"notebooks/{NAME}.py"
 TAKE = f"`jupytext --to py:percent {IPYNB}` copies them into the .py"
-
-
-def git(root, *words):
-    author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    subprocess.run(["git", *author, *words], cwd=root, check=True, capture_output=True)
 
 
 def edit_py(root):
@@ -62,9 +55,7 @@ def state(request, tmp_path, monkeypatch):
     if request.param == "no git":
         monkeypatch.setenv("PATH", "")
     else:
-        git(root, "init", "-q")
-        git(root, "add", "." if request.param == "committed" else "other")
-        git(root, "commit", "-qm", "all")
+        commit(root, "." if request.param == "committed" else "other")
     monkeypatch.setattr(run, "run_notebooks", lambda *_: [])
     monkeypatch.setattr(run, "refresh_notebooks", lambda *_: None)
     return root, request.param

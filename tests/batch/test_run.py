@@ -18,6 +18,7 @@ from fake_project import (
     CHECKS,
     NAME,
     PARAMETERS,
+    commit,
     contents,
     make_project,
     notebook_of,
@@ -60,8 +61,7 @@ def old(root):
 def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, capfd):
     paths.write_text(old / "played/a.npz", "")
     (root / ".gitignore").write_text(".cache\n")
-    for words in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -qm all"):
-        subprocess.run(["git", *words.split()], cwd=root, check=True)
+    commit(root)
     assert run.run_notebooks([], "quick", root) == [old]
     left = {"notebook.ipynb", "run.json", "SHA256SUMS", "tables/regret.csv", "played/a.npz"}
     assert set(contents(old)) == left and [p.name for p in old.parent.iterdir()] == [NAME]
