@@ -95,13 +95,21 @@ def test_only_the_labels_that_are_named_are_played_in_any_form_of_their_letters(
     assert called("--label", "B")[2] == "b0 b1 b2 b3" and called()[2] == ""
 
 
+def test_a_label_that_ended_is_kept_and_one_that_was_interrupted_goes_on(root):
+    (root / "stops").write_text("b")
+    code, output, log = called()
+    assert (code, log) == (1, "m0 m1 m2 b0 b1") and "Error: it stops" in output
+    assert kept(root) == ["Matérn"]
+    (root / "stops").write_text("")
+    assert called()[2] == "b2 b3 c0 c1 c2" and kept(root) == ["B", "C", "Matérn"]
+
+
 def test_fresh_labels_are_played_anew_and_an_interrupted_one_begins_anew(root):
     called()
     assert called("--fresh", "B")[2] == "b0 b1 b2 b3" and called("--fresh")[2] == ALL
     assert called("--label", "C", "--fresh")[2] == "c0 c1 c2"
     (root / "stops").write_text("b")
-    code, output, log = called("--fresh")
-    assert (code, log) == (1, "m0 m1 m2 b0 b1") and "Error: it stops" in output
+    assert called("--fresh", "B")[2] == "b0 b1"
     (root / "stops").write_text("")
     assert called("--fresh", "B")[2] == "b0 b1 b2 b3"
 
