@@ -220,6 +220,8 @@ def phrases():
     findings = [finding for run in runs().values() for finding in run["findings"]]
     of_findings = Counter(finding["verdict"] for finding in findings)
     changed = re.search(r"\d+ times: .*? neither", scorecard.KNOWING)[0]
+    alone = sum(map(is_alone, firm))
+    left = f" For {alone} of them no other one counts." if alone else ""
     return [
         f"**{n[AGAIN]} of {len(observed())} sentences about results come out again in our"
         f" implementation, {n[NOT]} do not**, {n[SOMETIMES]} do now and then, and {n[TOO_FEW]}"
@@ -235,8 +237,7 @@ def phrases():
         f" {of_findings[AGAIN]} come out again, {of_findings[NOT]} do not.",
         incumbent_of_2017(),
         f"No interpretation that counts turns {len(firm)} of the {n[NOT]} sentences that do not"
-        f" come out: {links(record['id'] for record in firm)}. For {sum(map(is_alone, firm))} of"
-        " them no other one counts.",
+        f" come out: {links(record['id'] for record in firm)}.{left}",
     ]
 
 
