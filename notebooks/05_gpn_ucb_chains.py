@@ -511,17 +511,6 @@ print(f"{clear}: layer 1 at the best arm lies beyond B on {sum(is_beyond)} of {c
 print(rounds.round(0))
 counts.rename_axis(["kind", "best arm excluded"])
 
-# %% [markdown]
-# The first draw with an obvious maximiser on which that happened: in every round what GPN-UCB holds
-# possible for layer 1 at the best arm (band), and what layer 1 returns there (dashed line), outside
-# from the first round on.
-
-# %% tags=["experiment"]
-number = int(fates.loc[clear, "excluded"].to_numpy().argmax())
-lost = sources["obvious"](Trial(seed, number * times))
-arms = on["obvious"]["GPN-UCB"].arms[number * times]
-record.figure(pictures.best_arm(lost, measures.bounds_at_best(lost, arms)), "best_arm")
-
 # %% [markdown] tags=["checked"]
 # **On most of these draws the bounds miss the best arm before any pull:** the first layer lies
 # beyond $B$ there on 38 of 40 draws. On 15 of them pulls nearby bring it back. On 23 it stays

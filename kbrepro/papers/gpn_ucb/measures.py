@@ -158,19 +158,6 @@ def excludes_best(chain: NetworkProblem, arms: Integers, *, all_arms: bool = Fal
     return bool(off > chain.model.norm_bound * posterior.sd[0])
 
 
-def bounds_at_best(chain: NetworkProblem, arms: Integers) -> Array:
-    """Return the ends of GPN-UCB's interval of layer 1 at the best arm before every pull of `arms`,
-    (T, 2): envelopes over all arms.
-    """
-    best = int(chain.expected_reward.argmax())
-    sets = BoxSets(chain.model, all_arms=True)
-    ends = []
-    for arm in arms:
-        ends.append([end[best, 0] for end in sets.regions()[0]])
-        sets.update(arm, [output[arm] for output in chain.outputs])
-    return np.array(ends)
-
-
 def refuted_after(chain: NetworkProblem, arms: Integers) -> float:
     """Return the round after which no first layer of norm B fits all that was seen, or infinity.
 

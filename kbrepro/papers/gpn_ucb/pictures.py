@@ -117,23 +117,6 @@ def oi(panels: Panels) -> Figure:
     )
 
 
-def best_arm(chain: NetworkProblem, ends: Array) -> Figure:
-    """Return what GPN-UCB holds possible for layer 1 at the best arm, `ends` (T, 2) of its interval
-    by round, and what layer 1 returns there.
-    """
-    fig, ax = plt.subplots(figsize=(WIDTH, 2.8))
-    rounds = np.arange(1, len(ends) + 1)
-    low, high = ends.T
-    colour = looks()["GPN-UCB"][0]
-    label = "interval of GPN-UCB"
-    ax.fill_between(rounds, low, high, step="mid", label=label, color=colour, alpha=0.3)
-    truth = chain.outputs[0][chain.expected_reward.argmax(), 0]
-    ax.axhline(truth, color="black", linestyle="--", label="output of layer 1")
-    ax.set(xlabel="round t", ylabel="layer 1 at the best arm")
-    ax.legend()
-    return titled(fig, "The best arm of a draw: what GPN-UCB holds possible, and the truth")
-
-
 def raised(source: needle.Needles) -> Figure:
     """Return a needle as the layers raise it, and the layers for nu = 1, 1.5 and 2 (Fig. 6)."""
     fig, (left, right) = pieces.row(2, 3.2)
@@ -145,7 +128,7 @@ def raised(source: needle.Needles) -> Figure:
         left.plot(x, height, color=grey, label=f"layer {number}")
         height = source.raised(height)
     left.set(xlabel="arm, first coordinate", ylabel="output of a layer")
-    left.set_title("a needle, cut through")
+    left.set_title(f"a needle, cut through (ν = {source.nu:g})")
     left.legend()
     z = np.linspace(0, needle.REACH, 200)
     for nu, colour in ((1.0, looks()["GPN-UCB"][0]), (1.5, "#a04000"), (2.0, "#202868")):
