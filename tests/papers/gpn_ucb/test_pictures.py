@@ -46,5 +46,3 @@ def test_the_other_figures_can_be_read_and_fit_a_page(checked):
         )
     )
     checked(pictures.raised(Needles(4, 0.15, depth=3, nu=1.5)))
-    ends = np.array([[-2.0, 2.0], [-1.5, 1.2], [-1.1, 0.9]])
-    checked(pictures.best_arm(DrawnChain(10)(Trial(1, 0)), ends))
