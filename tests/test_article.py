@@ -73,8 +73,8 @@ def is_turned(record, choice=None):
 
 def turned(paper, choice):
     """The sentences of a paper that a choice alone moves."""
-    its = [record for record in claims().values() if record["id"].startswith(f"{paper}-")]
-    asked = [record for record in its if record["kind"] != "own question"]
+    of_paper = [record for record in claims().values() if record["id"].startswith(f"{paper}-")]
+    asked = [record for record in of_paper if record["kind"] != "own question"]
     return links(record["id"] for record in asked if is_turned(record, choice))
 
 

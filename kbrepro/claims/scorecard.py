@@ -336,7 +336,8 @@ def played_again(runs: Iterable[Card]) -> str:
     for run in runs:
         (found,) = run.get("rerun", [{}])
         for record in observed(run["claims"]):
-            held[record["verdict"]] += [found[name] for name in found if name == record["id"]]
+            if record["id"] in found:
+                held[record["verdict"]].append(found[record["id"]])
     again, seldom = held[AGAIN], held[NOT]
     said = (
         f"Played once more, with a seed fixed at the freeze: of {len(again)} sentences that at"

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from kbrepro.bandits.policies.base import best_arm
-from kbrepro.bandits.posterior import RowPosterior
 from kbrepro.bandits.problems import Trial
 from kbrepro.claims.words import LIMITS
 from kbrepro.papers import Curves
@@ -138,24 +137,16 @@ def multiplications(n_arms: int, horizon: int, samples: int) -> dict[str, float]
     return {"GPN-UCB": float(first + 2 * sets), "cEI": float(first + 2 * sampled)}
 
 
-def excludes_best(chain: NetworkProblem, arms: Integers, *, all_arms: bool = False) -> bool:
-    """Return whether mean +- B sd of the first layer, after pulls of `arms`, miss its output at
-    the best arm; or whether its envelope over `all_arms` does.
+def excludes_best(chain: NetworkProblem, arms: Integers) -> bool:
+    """Return whether the first layer's envelope over all arms, after pulls of `arms`, misses its
+    output at the best arm.
     """
-    if all_arms:
-        best = int(chain.expected_reward.argmax())
-        sets = BoxSets(chain.model, all_arms=True)
-        for arm in np.unique(arms):
-            sets.update(arm, [output[arm] for output in chain.outputs])
-        low, high = (ends[best, 0] for ends in sets.regions()[0])
-        return bool(not low <= chain.outputs[0][best, 0] <= high)
-    places = [chain.expected_reward.argmax(), *np.unique(arms)]
-    best, *pulled = chain.outputs[0][places, 0].tolist()
-    posterior = RowPosterior(KERNEL, chain.model.points[places], NOISE_VARIANCE)
-    for place, output in enumerate(pulled, 1):
-        posterior.update(place, output)
-    off = abs(best - posterior.mean[0])
-    return bool(off > chain.model.norm_bound * posterior.sd[0])
+    best = int(chain.expected_reward.argmax())
+    sets = BoxSets(chain.model, all_arms=True)
+    for arm in np.unique(arms):
+        sets.update(arm, [output[arm] for output in chain.outputs])
+    low, high = (ends[best, 0] for ends in sets.regions()[0])
+    return bool(not low <= chain.outputs[0][best, 0] <= high)
 
 
 def refuted_after(chain: NetworkProblem, arms: Integers) -> float:
@@ -174,13 +165,7 @@ def refuted_after(chain: NetworkProblem, arms: Integers) -> float:
 
 
 def what_bounds_did(
-    source: Source,
-    numbers: Sequence[int],
-    arms: Integers,
-    ends: Array,
-    seed: int,
-    *,
-    all_arms: bool = False,
+    source: Source, numbers: Sequence[int], arms: Integers, ends: Array, seed: int
 ) -> pd.DataFrame:
     """Return a row per chain of `numbers` on which GPN-UCB pulled `arms` (n, T).
 
@@ -193,7 +178,7 @@ def what_bounds_did(
         chain = source(Trial(seed, number))
         rows.append(
             {
-                "excluded": excludes_best(chain, pulled, all_arms=all_arms),
+                "excluded": excludes_best(chain, pulled),
                 "missed": end > NEAR,
                 "refuted": refuted_after(chain, pulled),
             }
