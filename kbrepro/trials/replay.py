@@ -15,7 +15,7 @@ from kbrepro import paths
 from kbrepro.bandits.problems import Trial
 from kbrepro.trials import sums
 from kbrepro.trials.simulation import play_trial
-from kbrepro.trials.store import Job, Played
+from kbrepro.trials.store import Job, Played, again
 from kbrepro.trials.store.flat import Leaves, flat, leaf_differences
 
 #: A notebook replays the cheapest trial of a label if it took less than so many seconds, and so
@@ -54,7 +54,7 @@ class Replays:
     """
 
     def __init__(self, root: Path, results: Path) -> None:
-        self.folder, self.notebook = root / ".cache/replays", results.name
+        self.folder, self.results = root / ".cache/replays", results
         self.facts = paths.facts_of(results)
         self.left, self.long = BUDGET, list[str]()
 
@@ -70,7 +70,7 @@ class Replays:
         if equal.is_file():
             return
         done = verify(job, job.first + place, kept.trial(place), self.facts)
-        line = f"{self.notebook}: {done}"
+        line = f"{self.results.name}: {done}"
         self.folder.mkdir(parents=True, exist_ok=True)
         if done.differ:
             line = "; ".join([line, *allowed(self.facts)[1]])
@@ -81,7 +81,7 @@ class Replays:
         if done.is_red:
             raise Differs(
                 f"{line}. The replay differs from the stored trial. To play the label again:"
-                f' `kbrepro reproduce ... --fresh "{job.label}"`'
+                f" {again(self.results, job.label)}"
             )
 
 

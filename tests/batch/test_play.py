@@ -135,7 +135,8 @@ def test_a_label_is_of_one_notebook(root):
 def test_a_label_of_other_settings_is_refused_before_others_are_played(root):
     called("--label", "C")
     write_paper(root, NAME, PLAN.replace("else 2.0", "else 2.0 + 1"))
-    assert '--fresh "C"' in refused("label 'C' was played with other settings: ")
+    said = refused("label 'C' was played with other settings: ")
+    assert f'`kbrepro reproduce {NAME[:2]} --fresh "C"`' in said
 
 
 def test_where_numbers_of_the_full_scale_were_changed_the_way_back_is_the_advice(root):

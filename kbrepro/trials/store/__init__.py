@@ -148,7 +148,8 @@ class Store:
         if places := differences(about["settings"], job.settings):
             return OtherSettings(
                 f"label {job.label!r} was played with other settings:"
-                f" {'; '.join(places[:SHOWN])}. To play the label again: {_again(job.label)}",
+                f" {'; '.join(places[:SHOWN])}. To play the label again:"
+                f" {again(path.parent.parent, job.label)}",
                 places,
             )
         return kept
@@ -317,12 +318,17 @@ def _parts(path: Path) -> Path:
     return path.with_suffix(".part")
 
 
-def _again(label: str) -> str:
-    return f'`kbrepro reproduce ... --fresh "{label}"`'
+def again(results: Path, label: str) -> str:
+    """Return the command that plays a label again, by the folder of results/PROFILE/NOTEBOOK."""
+    number, is_of_notebook = results.name[:2], re.match("[0-9]{2}_", results.name)
+    profile = results.parent.name
+    names = f"{number} --profile {profile}" if profile != paths.FULL_SCALE else number
+    command = "play" if profile == paths.NEXT else "reproduce"
+    return f'`kbrepro {command} {names if is_of_notebook else "..."} --fresh "{label}"`'
 
 
-def _restore(label: str) -> str:
-    return f"restore it, or play the label again: {_again(label)}"
+def _restore(path: Path, label: str) -> str:
+    return f"restore it, or play the label again: {again(path.parent.parent, label)}"
 
 
 def _total(seconds: Array) -> float:
@@ -362,7 +368,7 @@ def _opened(path: Path, label: str, settings_alone: bool = False) -> tuple[About
         return _read(path, label, settings_alone)
     if path.name in sums.listed(path.parent) and not _parts(path).is_dir():
         raise FileNotFoundError(
-            f"{_place(path)} is missing, although SHA256SUMS lists it: {_restore(label)}"
+            f"{_place(path)} is missing, although SHA256SUMS lists it: {_restore(path, label)}"
         )
     return None
 
@@ -384,7 +390,9 @@ def _read(path: Path, label: str, settings_alone: bool = False) -> tuple[About, 
     except (PermissionError, NewerForm):
         raise
     except Exception as error:  # whatever reading damaged bytes raises
-        raise ValueError(f"{_place(path)} cannot be read ({error}): {_restore(label)}") from None
+        raise ValueError(
+            f"{_place(path)} cannot be read ({error}): {_restore(path, label)}"
+        ) from None
 
 
 def _columns(about: About, file: np.lib.npyio.NpzFile) -> Leaves:
