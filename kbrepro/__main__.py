@@ -32,7 +32,8 @@ def main() -> None:
 
     To play is to simulate trials: runs of policies on random problems. A label, such as "Fig. 1",
     names trials that belong together. A profile sets the notebooks' parameters: paper is the full
-    scale, quick a small version.
+    scale, quick a small version. Every command needs a clone of the repository, and is run there;
+    `import kbrepro` does not.
     """
     for stream in (sys.stdout, sys.stderr):  # one that is not UTF-8 shows a Greek letter as ?
         if isinstance(stream, io.TextIOWrapper):
@@ -243,7 +244,7 @@ def check(notebooks: Names) -> None:
     from kbrepro.batch import edition
     from kbrepro.batch.check import odd
 
-    for line in edition.progress(paths.project_root()):
+    for line in edition.progress(paths.project_root(), notebooks):
         click.echo(line)
     lines = odd(paths.project_root(), notebooks)
     click.echo("\n".join(lines) or "nothing is missing or inconsistent (no notebook was run)")

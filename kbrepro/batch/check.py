@@ -67,7 +67,7 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
         ]
         if others:
             yield (
-                f"claims.json was judged with other predicates of {', '.join(others)}:"
+                f"claims.json was judged with other predicates or tables of {', '.join(others)}:"
                 f" `kbrepro reproduce {name[:2]}` judges them again"
             )
     path, begins = root / f"notebooks/{name}.ipynb", f"{int(name[:2])}-"

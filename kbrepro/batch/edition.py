@@ -167,13 +167,16 @@ def _differing(now: Mapping[str, str], then: Mapping[str, str]) -> list[str]:
     return [name for name in {**then, **now} if now.get(name) != then.get(name)]
 
 
-def progress(root: Path) -> Iterator[str]:
-    """Yield a line for every notebook whose next edition is frozen: how many of its labels were
-    played, and the CPU hours that the others take at least, by those of the edition that is shown.
+def progress(root: Path, notebooks: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each notebook, of those named or of all, whose next edition is frozen: how
+    many of its labels were played, and the CPU hours that the others take at least, by those of the
+    edition that is shown.
     """
-    for path in sorted(root.glob(f"results/{paths.NEXT}/*/{PLAYED}/{paths.EDITION}")):
-        notebook = path.parents[1].name
-        frozen_labels = paths.read_json(path)["labels"]
+    for notebook in profiles.named_notebooks(root, notebooks):
+        path = root / f"results/{paths.NEXT}/{notebook}/{PLAYED}/{paths.EDITION}"
+        frozen_labels = paths.facts_of(path.parent, path.name).get("labels")
+        if not frozen_labels:
+            continue
         there = store.labels(path.parent).keys() & frozen_labels.keys()
         shown = store.labels(root / f"results/{paths.FULL_SCALE}/{notebook}/{PLAYED}")
         seconds = 0.0

@@ -98,7 +98,7 @@ def reload_claims(root, old, new):
          "has other cells than the .py, which runs: `jupytext --to py:percent notebooks/09_toy.ipyn"
          "b` copies them into the .py, `kbrepro refresh 09 --discard` makes"),
         (lambda root: reload_claims(root, "better(", "~better("),
-         "09_toy: claims.json was judged with other predicates of 9-A: `kbrepro reproduce 09`"),
+         "claims.json was judged with other predicates or tables of 9-A: `kbrepro reproduce 09`"),
         (lambda root: reload_claims(root, "runs of", "T = 30, up to T = 31, runs of"), ""),
         (lambda root: reload_claims(root, "runs of", "T = 1,031, runs of"),
          "09_toy: claim 9-T says T = 1,031, which no label of its plan has"),
