@@ -4,7 +4,7 @@
 NOTEBOOKS := $(filter-out $(wildcard notebooks/*-Copy*),$(wildcard notebooks/*.ipynb))
 # 02 is the longest: three by three, 02 to 04 take as long as the others
 BALANCED := $(wordlist 2, 4, $(NOTEBOOKS)) $(firstword $(NOTEBOOKS)) $(wordlist 5, 99, $(NOTEBOOKS))
-.PHONY: report quick test unit unit-bandits unit-rest notebooks notebooks-first notebooks-rest test-slow lab bench lint clean
+.PHONY: report quick test unit unit-bandits unit-rest notebooks notebooks-first notebooks-rest test-slow slow coverage lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -48,9 +48,14 @@ notebooks-first: $(STAMP)
 notebooks-rest: $(STAMP)
 	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider $(wordlist 3, 99, $(NOTEBOOKS))
 
-test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach
+test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach, side by side
+	$(MAKE) -j2 --output-sync=target slow coverage
+
+slow: $(STAMP)
 	$(BIN)/python -m pytest tests -m slow
-	mkdir -p .cache && $(BIN)/coverage run -m pytest -q tests && $(BIN)/coverage report
+
+coverage: $(STAMP)
+	mkdir -p .cache && $(BIN)/coverage run -m pytest -q -p no:cacheprovider tests && $(BIN)/coverage report
 
 lab: $(STAMP)  ## JupyterLab on the notebooks, which saves only when told; it is installed first, unless it is there
 	test -x $(BIN)/jupyter-lab || $(PIP) --no-deps --require-hashes -r requirements-lab.lock
