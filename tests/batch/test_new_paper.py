@@ -58,6 +58,9 @@ def added(tmp_path_factory):
     for name in COPIED:
         shutil.copytree(ROOT / name, root / name, ignore=left_out if name == "results" else None)
     (root / "data").symlink_to(ROOT / "data")
+    cache = ".mypy_cache"
+    if (ROOT / cache).is_dir():  # mypy reads there what it found in the files that are not new
+        shutil.copytree(ROOT / cache, root / cache)
     for played in ROOT.glob("results/paper/*/played"):
         (root / played.relative_to(ROOT)).symlink_to(played)
     # a worktree's
