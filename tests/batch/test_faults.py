@@ -18,9 +18,9 @@ import pytest
 from fake_project import LAUNCHER, NAME, contents, make_project, notebook_of, write_paper
 
 pytestmark = pytest.mark.slow
-TRIALS = 24
+TRIALS = 16
 PARAMETERS = """\
-trials: int = 24  # of about a fifth of a second
+trials: int = 16  # of about a fifth of a second
 results_dir: str = ""  # where to write"""
 JOB = """
 import os
@@ -59,7 +59,7 @@ SIGNALS = {"batch": signal.SIGKILL, "Ctrl-C": signal.SIGINT, "SIGTERM": signal.S
 
 
 def project(folder):
-    """A project whose batch plays trials for about three seconds in two workers, and whose notebook
+    """A project whose batch plays trials for about two seconds in two workers, and whose notebook
     shows them.
     """
     folder.mkdir()
@@ -128,7 +128,8 @@ def nobody_is_left(root):
     """The kernel of a batch that was killed ends itself, then its workers do, and then what clears
     up after these.
     """
-    deadline = time.monotonic() + 10
+    # two seconds on an idle machine; where others compute a process that ends waits for its turn
+    deadline = time.monotonic() + 60
     while (left := ours(root)) and time.monotonic() < deadline:
         time.sleep(0.1)
     for process in left:
@@ -187,18 +188,17 @@ def played(root):
 
 #: When a kill comes, and whom it hits: after the last trial workers have nothing to do, and there
 #: is a kernel.
-KILLS = [("trials", who) for who in ("batch", "worker", "Ctrl-C", "SIGTERM")] * 2
-KILLS += [("notebook", who) for who in ("batch", "kernel", "Ctrl-C", "SIGTERM")] + [
-    ("start", "batch")
-] * 2
+KILLS = [("trials", who) for who in ("batch", "Ctrl-C", "worker", "SIGTERM")]
+KILLS += [("notebook", who) for who in ("batch", "kernel", "Ctrl-C", "SIGTERM")]
+KILLS += [("start", "batch")]
 
 
 @pytest.mark.parametrize("seed", range(len(KILLS)))
 def test_a_kill_at_a_random_moment(root, whole, seed):
-    """Of a run or, the first four, of `kbrepro play`: a run goes on where either stopped."""
+    """Of a run or, the first two, of `kbrepro play`: a run goes on where either stopped."""
     expected, seconds = whole
     rng, (when, who) = np.random.default_rng(seed), KILLS[seed]
-    batch = start(root, "play" if seed < 4 else "reproduce")
+    batch = start(root, "play" if seed < 2 else "reproduce")
     done = {"start": 0, "trials": int(rng.integers(1, TRIALS - 8)), "notebook": TRIALS}[when]
     while (hit := victim(root, batch, who)) is None or played(root) < done:
         assert batch.poll() is None, finish(batch)
