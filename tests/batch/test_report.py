@@ -112,11 +112,19 @@ def pages_of(site):
     return {page: page.read_text(encoding="utf-8") for page in pages}
 
 
-def test_every_page_of_a_quick_report_says_so_at_its_top(project):
+def test_every_page_of_a_quick_report_says_so_at_its_top_and_its_search_leads_to_rows(project):
     root, results = project
     quick = report.build(root, results.rename(root / "results/quick")).parent
     pages = pages_of(quick).values()
     assert len(pages) > 5 and all(0 < page.find(BANNER) < page.find("<main") for page in pages)
+    quickjs = pytest.importorskip("quickjs", reason="quickjs has no wheel for this Python")
+    browser = quickjs.Context()
+    browser.eval(BROWSER)
+    for script in ("_static/searchtools.js", "_static/language_data.js", "searchindex.js"):
+        browser.eval((quick / script).read_text(encoding="utf-8"))
+    hit = browser.get("hit")
+    for query, place in re.findall("^(.+): (.+)$", HITS, re.M):
+        assert hit(query) == place, query
 
 
 def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(project):
@@ -148,14 +156,3 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
     with pytest.raises(report.ReportFailed, match=r"reports errors:\ndocs/page\.md"):
         report.build(root, results)
     assert index.read_text(encoding="utf-8") == pages[index] and not list(results.glob("*.partial"))
-
-
-def test_its_search_leads_to_headings_and_to_rows_with_an_anchor(project):
-    quickjs = pytest.importorskip("quickjs", reason="quickjs has no wheel for this Python")
-    site, browser = report.build(*project).parent, quickjs.Context()
-    browser.eval(BROWSER)
-    for script in ("_static/searchtools.js", "_static/language_data.js", "searchindex.js"):
-        browser.eval((site / script).read_text(encoding="utf-8"))
-    hit = browser.get("hit")
-    for query, place in re.findall("^(.+): (.+)$", HITS, re.M):
-        assert hit(query) == place, query
