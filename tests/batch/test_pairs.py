@@ -75,8 +75,7 @@ def state(request, tmp_path, monkeypatch):
         (refreshes, " (not as committed: .ipynb and .py)", True),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("command", ["refresh", "reproduce"])
-def test_cells_that_are_nowhere_else_stop_a_run(state, edit, which, goes_on, command):
+def test_cells_that_are_nowhere_else_stop_a_run(state, edit, which, goes_on):
     root, known = state
     edit(root)
     line, is_edited = pairs.differ(root, NAME)
@@ -87,9 +86,10 @@ def test_cells_that_are_nowhere_else_stop_a_run(state, edit, which, goes_on, com
         said = f"the .py, which runs{which * (known == 'committed')}: {both}"
         assert said in line
     before = {path: path.read_bytes() for path in root.glob("notebooks/*.*")}
-    done = CliRunner().invoke(main, [command, "1"])
-    assert done.exit_code == (not goes_on)
-    if not goes_on:
-        assert f"Error: {NAME}: {line}; --discard runs the .py all the same" in done.output
-        assert CliRunner().invoke(main, [command, "1", "--discard"]).exit_code == 0
+    for command in ("refresh", "reproduce"):
+        done = CliRunner().invoke(main, [command, "1"])
+        assert done.exit_code == (not goes_on), command
+        if not goes_on:
+            assert f"Error: {NAME}: {line}; --discard runs the .py all the same" in done.output
+            assert CliRunner().invoke(main, [command, "1", "--discard"]).exit_code == 0
     assert {path: path.read_bytes() for path in root.glob("notebooks/*.*")} == before
