@@ -190,7 +190,7 @@ def played(root):
 #: is a kernel.
 KILLS = [("trials", who) for who in ("batch", "Ctrl-C", "worker", "SIGTERM")]
 KILLS += [("notebook", who) for who in ("batch", "kernel", "Ctrl-C", "SIGTERM")]
-KILLS += [("start", "batch")]
+KILLS += [("start", "batch")] * 2
 
 
 @pytest.mark.parametrize("seed", range(len(KILLS)))
