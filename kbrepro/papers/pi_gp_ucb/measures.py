@@ -76,12 +76,13 @@ def ahead_from(own: Curve, other: Curve) -> int:
     return int(np.flatnonzero(lead <= 0).max(initial=-1)) + 2
 
 
-def half_width(values: Array) -> float:
+def half_width(values: Array, intervals: int = 1) -> float:
     """Return the half-width of the 95 % prediction interval of a mean of PRINTED_RUNS values.
 
-    The interval is round the mean of `values` (n,).
+    The interval is round the mean of `values` (n,). It is one of `intervals`, all of which hold in
+    95 % of cases.
     """
-    return error_of_mean(values) * stdtrit(len(values) - 1, 0.975)
+    return error_of_mean(values) * stdtrit(len(values) - 1, 1 - 0.025 / intervals)
 
 
 def error_of_mean(values: Array) -> float:

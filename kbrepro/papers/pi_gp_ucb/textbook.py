@@ -235,23 +235,36 @@ def seconds_each(replays: Iterable[Mapping[str, Array]]) -> Array:
     return found / size
 
 
-def timed(
-    traces: Curves, n: int, d: int, nu: float, replays: Mapping[str, Sequence[Replay]]
-) -> dict[str, dict[str, Curve]]:
-    """Return for each form of FORMS the curves of IGP-UCB and π-GP-UCB with the seconds of its
-    posterior: what every run counts, times `seconds_each` of the replays of that form.
+def counted(traces: Curves, n: int, d: int, nu: float) -> dict[str, dict[str, Array]]:
+    """Return by form of FORMS and rule what every run of IGP-UCB and π-GP-UCB counts in each
+    hundredth of its rounds: pulls that its posterior takes in, and operations, (n_runs, 100, 2).
 
     The arms are a grid of n points a side, in d dimensions.
     """
-    curves_of: dict[str, dict[str, Curve]] = {form: {} for form in replays}
+    runs_of: dict[str, dict[str, Array]] = {form: {} for form in FORMS}
     for rule, trace in traces.items():
-        counted: dict[str, list[Array]] = {form: [] for form in replays}
+        runs: dict[str, list[Array]] = {form: [] for form in FORMS}
         for arms in trace.arms:
             cells = [*cells_of(arms, n, d, nu)] if rule == PARTITIONED else [whole(len(arms), d)]
-            for form in replays:
+            for form in FORMS:
                 in_rounds = counts(form, cells, n, len(arms))
-                counted[form].append(np.add.reduceat(in_rounds, edges(len(arms))[:-1]))
-        for form, runs in replays.items():
-            spent = np.array(counted[form]) @ seconds_each([run[rule] for run in runs])
+                runs[form].append(np.add.reduceat(in_rounds, edges(len(arms))[:-1]))
+        for form in FORMS:
+            runs_of[form][rule] = np.array(runs[form])
+    return runs_of
+
+
+def timed(
+    traces: Curves,
+    counted: Mapping[str, Mapping[str, Array]],
+    replays: Mapping[str, Sequence[Replay]],
+) -> dict[str, dict[str, Curve]]:
+    """Return for each form that is replayed the curves of IGP-UCB and π-GP-UCB with the seconds of
+    its posterior: what every run `counted`, times `seconds_each` of the replays of that form.
+    """
+    curves_of: dict[str, dict[str, Curve]] = {form: {} for form in replays}
+    for form, runs in replays.items():
+        for rule, trace in traces.items():
+            spent = counted[form][rule] @ seconds_each([run[rule] for run in runs])
             curves_of[form][rule] = replace(trace, seconds=spent)
     return curves_of

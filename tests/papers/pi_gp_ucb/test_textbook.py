@@ -150,7 +150,8 @@ def test_runs_are_timed_by_what_each_counts_in_every_hundredth():
     counts = np.array([[10.0, 1e2], [20.0, 9e4], [40.0, 8e6]])
     replay = {rule: {"counts": counts, "seconds": counts @ spent[rule]} for rule in RULES}
     curves = Planned(Experiment(bumps(1, 30), RULES, 200), 2, TRIAL.seed).play("textbook")
-    timed = textbook.timed(curves, 30, 1, 1.5, {"grown": [replay]})["grown"]
+    counted = textbook.counted(curves, 30, 1, 1.5)
+    timed = textbook.timed(curves, counted, {"grown": [replay]})["grown"]
     assert timed["IGP-UCB"].seconds == pytest.approx(np.full((2, 100), 2.0))
     for run, seconds in zip(curves["π-GP-UCB"].arms, timed["π-GP-UCB"].seconds, strict=True):
         expected = np.zeros(200)
