@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 Array = NDArray[np.floating]
-Integers = NDArray[np.int64]
+Integers = NDArray[np.integer]
 Bools = NDArray[np.bool_]
 
 

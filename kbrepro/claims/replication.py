@@ -32,6 +32,8 @@ REDRAWS, EXPERIMENTS = 400, 250
 BLOCK, ERROR = 20, 0.01
 #: Of so many rows a block is drawn at once, of more rows less.
 FEW_ROWS = 5000
+#: Numbers that a processor keeps at hand: rows are put in random order so many at a time.
+AT_A_TIME = 100_000
 #: How many times its rows are kept where an experiment draws each row at most once.
 TWICE = 2
 #: Experiments of one row a table are enumerated up to so many.
@@ -100,11 +102,12 @@ def redrawn(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int) ->
         return which
     # small numbers, since there are many
     kept = rng.integers(plays, size=(redraws, sampled.rows * plays), dtype=np.int8)
-    begins = np.repeat(np.arange(redraws), EXPERIMENTS)[:, None] * kept.shape[1]
-    which = which * plays
-    place = begins + which
-    place += rng.integers(plays, size=which.shape, dtype=np.int8)
-    return which + kept.ravel()[place]
+    picks = rng.integers(plays, size=which.shape, dtype=np.int8)
+    which *= plays
+    picks_of = np.split(picks, redraws)
+    for of_rows, of_plays, some in zip(kept, picks_of, np.split(which, redraws), strict=True):
+        some += of_rows[some + of_plays]
+    return which
 
 
 def drawn_once(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int) -> Integers:
@@ -120,8 +123,11 @@ def drawn_once(n: int, sampled: Sampled, rng: np.random.Generator, redraws: int)
 
 def _some(n: int, size: int, rng: np.random.Generator, experiments: int) -> Integers:
     """Some of n rows, each at most once, (experiments, size)."""
-    rows = np.arange(n, dtype=np.min_scalar_type(n))
-    return rng.permuted(np.tile(rows, (experiments, 1)), axis=1)[:, :size].astype(np.intp)
+    some = np.empty((experiments, size), np.int32)
+    for part in np.array_split(some, 1 + experiments * n // AT_A_TIME):
+        every = np.tile(np.arange(n), (len(part), 1))
+        part[:] = rng.permuted(every, axis=1, out=every)[:, :size]
+    return some
 
 
 def _finite(
@@ -137,7 +143,7 @@ def _finite(
     if plays == 1:
         experiments = 1 if whole else min(ONCE, experiments)
     if whole:
-        return np.tile(np.arange(rows), (experiments, 1)), plays
+        return np.tile(np.arange(rows, dtype=np.int32), (experiments, 1)), plays
     return _some(rows, sampled.size, rng, experiments), plays
 
 

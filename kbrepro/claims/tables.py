@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TypeVar
@@ -299,6 +299,12 @@ def resampled(table: Table, rng: np.random.Generator, redraws: int) -> Rows:
     return rows
 
 
+@lru_cache(maxsize=4)  # draws of a claim have few sizes, and new memory takes long
+def ones(n: int) -> Array:
+    """As many ones."""
+    return np.ones(n)
+
+
 class Draw:
     """Experiments drawn from the stored trials of a table; the same for all interpretations.
 
@@ -317,9 +323,9 @@ class Draw:
         key = (rule, n) if self._apart else n
         if key not in self._drawn:
             rows = self._make(n)
-            begins = rows.shape[1] * np.arange(len(rows) + 1)
-            ones = np.ones(rows.size)
-            self._drawn[key] = csr_array((ones, rows.ravel(), begins), shape=(len(rows), n))
+            begins = rows.shape[1] * np.arange(len(rows) + 1, dtype=rows.dtype)
+            drawn = ones(rows.size), rows.ravel(), begins
+            self._drawn[key] = csr_array(drawn, shape=(len(rows), n))
         return self._drawn[key]
 
     def repeated(self, numbers: Array) -> Array:
