@@ -169,7 +169,7 @@ def sentences():
         f" {n[SOMETIMES]} now and then; {n[TOO_FEW]} cannot be judged: too few trials, or none as"
         f" the paper describes. {uncertain} verdicts are uncertain, {len(unsure)} of the {n[AGAIN]}"
         f" among them: a 95 % interval, at worst {100 * min(unsure):.0f} to 100, crosses 10 or 90."
-        f" {fixed} (dots) were played once.",
+        f" Played once (dots): {fixed}.",
         *(f"| {said_of(each)} |" for each in by_paper.values() if each),
         f"{shown_rules.shape[0]} acquisition rules ranked",
         f"median of {ranked['problems'].max()} problems |",
@@ -210,7 +210,8 @@ def test_every_number_of_the_readme_is_that_of_the_committed_results():
 def test_papers_whose_criteria_were_frozen_before_play_are_named():
     """Their short names, such as BKB."""
     named = re.search(r"\[Edition 1\.0\]\([^)]*\), so far ([^;]*), freezes", README)[1]
-    titles = {paper.notebook: paper.title.partition(",")[0] for paper in papers.found().values()}
+    found = papers.found().values()
+    titles = {paper.notebook: re.split(",| and", paper.title)[0] for paper in found}
     frozen = {titles[name] for name, run in runs().items() if run.get("edition")}
     assert frozen <= {*re.split(", | and ", named)}
 

@@ -706,8 +706,8 @@ for words in (
 ):
     record.check(f"{lower} {words}", (whole[:4] < 1).all())
 guessed = brief[:4]
-words = f"In 1,000 rounds it incurs {guessed.min():.2f} to {guessed.max():.2f} times the regret of IGP-UCB on the"
-words += f" four that we guessed, and {brief['Ackley']:.1f} times on Ackley's"
+words = f"In 1,000 rounds it incurs {guessed.min():.2f} to {guessed.max():.2f} times the regret of"
+words += f" IGP-UCB on the four that we guessed, and {brief['Ackley']:.1f} times on Ackley's"
 record.check(words, guessed.max() <= 2)
 ratio, growth = time["ratio"], time["over d = 1"]
 grown, refitted, ours, printed = (

@@ -12,7 +12,7 @@ from kbrepro.bandits.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.bandits.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.bandits.policies.base import Policy
 from kbrepro.bandits.problems import Model, Rows
-from kbrepro.data import sets
+from kbrepro.data import SensorData, sets
 from kbrepro.data.store import on_days, train_test
 from kbrepro.papers import Load, Plan, Rules, Source
 from kbrepro.papers.igp_ucb import measures
@@ -39,7 +39,17 @@ MATERN = Matern(0.2, nu=2.5)
 GAINS = {SE: GainByFormula("squared exponential"), MATERN: GainByFormula("matern")}
 CONSTANT = GainByFormula("constant")
 #: Rules that play with wrong kernels.
-PLAYERS = (*OURS[1:], *POOLS[", noisy incumbent"][3:], "EI, margin 0.01", "PI, margin 0.01")
+PLAYERS = (*POOLS[", noisy incumbent"], *POOLS[", margin 0.1"][3:])
+#: Dimensions in which GP-TS is compared with IGP-UCB under one kernel.
+DIMENSIONS = (1, 2, 3, 4)
+#: Trials that are played together.
+BLOCK = 25
+#: Rounds after which R_t is kept on sensors, beside the last; there Fig. 4 might end, too.
+SENSOR_ROUNDS = (100, 305)
+#: Labels whose curves Fig. 4 shows.
+FIG_4 = ("temperature", "light")
+#: Rules that play where days and scaling of temperature are both others, and so the incumbent not.
+ONE_INCUMBENT = (*POOLS[", noisy incumbent"], "IGP-UCB, gain of the pulls")
 
 
 def paper_rules(delta: float, gain: GainByFormula) -> Rules:
@@ -98,6 +108,25 @@ def on_sensors(
     return by_label
 
 
+def temperature_days(
+    lab: SensorData, means: SensorData, substitute_days: list[str], test_days: list[str]
+) -> dict[str, tuple[Array, Array]]:
+    """Return for each label of temperature the readings to learn from and the rows to test on.
+
+    `lab` has minutes of days after the paper's training days and of its test days, `means` half
+    hours of its training days. All rows to test on are minutes from 8 to 9 am.
+    """
+    tested = on_days(lab, test_days, 8).readings
+    shared = np.isin(lab.sensors, means.sensors)
+    morning = on_days(means, sorted(set(means.times.strftime("%Y-%m-%d"))), 8)
+    later = on_days(lab, substitute_days, 8)
+    return {
+        "temperature": (means.readings, tested[:, shared]),
+        "temperature, 8 to 9 am": (morning.readings, tested[:, shared]),
+        "temperature, substitute days": (later.readings, tested),
+    }
+
+
 def noise_kernels() -> dict[str, tuple[Kernel, Array]]:
     """Return kernels and arms of the runs on pure noise."""
     return {
@@ -119,8 +148,11 @@ def experiments(
     kernel_trials: int,
     kernel_horizon: int,
     delta: float,
+    plays: int,
     train_days: list[str],
+    substitute_days: list[str],
     test_days: list[str],
+    arms_trials: int,
     load: Load,
 ) -> Plan:
     """Return what is played, by label, from the notebook's parameters."""
@@ -128,11 +160,11 @@ def experiments(
     figures = panels()
     for label, (source, gain) in figures.items():
         panel = Experiment(source, rules(delta, gain), horizon)
-        plan[label] = Planned(panel, trials, seed, arms=label.startswith("Fig. 1"))
+        plan[label] = Planned(panel, trials, seed, block=BLOCK, arms=False)
         by_printed = OtherModel(source, norm_of=partial(rkhs_norm, kind="printed"))
         printed = Experiment(by_printed, paper_rules(delta, gain), horizon)
         job = partial(regrets_at, printed, [horizon])
-        plan[f"{label}, B printed"] = Planned(job, trials, seed)
+        plan[f"{label}, B printed"] = Planned(job, trials, seed, block=BLOCK)
 
     formula = {type(kernel): gain for kernel, gain in GAINS.items()}
     for title, kernels in GIVEN.items():
@@ -142,21 +174,42 @@ def experiments(
             players = {rule: policies[rule] for rule in PLAYERS}
             misled = Experiment(OtherModel(own, kernel=kernel), players, kernel_horizon)
             label = f"Fig. 1 {title} told {kernel}"
-            plan[label] = Planned(misled, kernel_trials, seed, arms=False)
+            plan[label] = Planned(misled, kernel_trials, seed, block=BLOCK, arms=False)
 
-    lab = load("temperature", [*train_days, *test_days], sets.REPORTING)
+    own, gain = figures["Fig. 1 (a) SE"]
+    both = {rule: rules(delta, gain)[rule] for rule in ("EI", "EI, noisy incumbent")}
+    pulls = Experiment(own, both, horizon)
+    plan["Fig. 1 (a) SE, arms of EI"] = Planned(pulls, arms_trials, seed)
+
+    for d in DIMENSIONS:
+        gain = replace(GAINS[SE], d=d)
+        ucb_and_ts = {rule: paper_rules(delta, gain)[rule] for rule in OURS[1:]}
+        grown = Experiment(PosteriorMean(SE, 100 * d, d), ucb_and_ts, kernel_horizon)
+        job = partial(regrets_at, grown, [kernel_horizon])
+        plan[f"SE, d = {d}"] = Planned(job, kernel_trials, seed, block=BLOCK)
+
+    lab = load("temperature", [*substitute_days, *test_days], sets.REPORTING)
+    means = load("half hours", train_days, sets.HALF_HOURLY)
     light = load("light")
-    at_eight = [on_days(lab, days, 8).readings for days in (train_days, test_days)]
-    lux = train_test(light, 601 / 793)
-    sensors = (
-        (lab, on_sensors("temperature", at_eight[0], at_eight[1][:rows], delta)),
-        (light, on_sensors("light", lux[0], lux[1][:rows], delta)),
-        (light, on_sensors("light", lux[0], lux[1][:rows], delta, (), standardised=True)),
-    )
-    for data, by_label in sensors:
+    both_temperatures = " ".join(filter(None, (means.checksum, lab.checksum)))
+    days = temperature_days(lab, means, substitute_days, test_days)
+    by_name = {name: (readings, both_temperatures) for name, readings in days.items()}
+    by_name["light"] = train_test(light, 601 / 793), light.checksum
+    for name, ((train, tested), checksum) in by_name.items():
+        test = np.repeat(tested[:rows], plays, axis=0)
+        by_label = on_sensors(name, train, test, delta)
+        # days are combined with one other choice, not with two
+        kinds = NORMS[1:] if name in FIG_4 else ()
+        by_label |= on_sensors(name, train, test, delta, kinds, standardised=True)
         for label, (source, policies) in by_label.items():
-            measured = Experiment(source, policies, sensor_horizon, measured=data.checksum)
-            plan[label] = Planned(measured, len(source.rewards), seed, block=8)
+            if name not in FIG_4 and label.endswith("standardised"):
+                policies = {rule: policies[rule] for rule in ONE_INCUMBENT}
+            elif label != "temperature":
+                policies = {rule: policies[rule] for rule in policies if "tighter" not in rule}
+            measured = Experiment(source, policies, sensor_horizon, measured=checksum)
+            job = partial(measures.totals_at, measured, [*SENSOR_ROUNDS, sensor_horizon])
+            what = measured if label in FIG_4 else job
+            plan[label] = Planned(what, len(source.rewards), seed, block=BLOCK)
 
     choosing: dict[str, Callable[[Model, int], Policy]] = {
         "at random": RandomArms,

@@ -88,9 +88,7 @@ def leads(mean: pd.DataFrame) -> pd.DataFrame:
 
 
 def sensitivity(
-    inflation: pd.DataFrame,
-    rules: Sequence[str] = OURS[1:],
-    variants: Sequence[str] = ("noisy incumbent", "margin 0.01"),
+    inflation: pd.DataFrame, rules: Sequence[str], variants: Sequence[str]
 ) -> dict[str, float]:
     """Return how the regret of `rules` grows under wrong kernels, over that of EI and PI, by
     variant.

@@ -18,7 +18,7 @@ COLUMNS = {
     "mean-based incumbent": (*POOLS[""], *POOLS[", margin 0.01"][3:]),
 }
 #: How panels of Fig. 4 are called where the readings are real.
-SENSORS = {"temperature": "substitute: temperature, other training days", "light": "light"}
+SENSORS = {"temperature": "temperature, learned from half-hour means", "light": "light"}
 
 
 def regrets(name: str, panels: Mapping[str, Curves]) -> Figure:
@@ -36,16 +36,10 @@ def regrets(name: str, panels: Mapping[str, Curves]) -> Figure:
     return figures.labelled(fig, f"{name} of Chowdhury and Gopalan, replicated: cumulative regret")
 
 
-def sensors(
-    fields: Mapping[str, Curves],
-    data: Mapping[str, SensorData],
-    titles: Mapping[str, str] = SENSORS,
-) -> Figure:
-    """Return Fig. 4: cumulative regret on sensors, by the name of their readings; `titles` are of
-    real ones.
-    """
+def sensors(fields: Mapping[str, Curves], data: Mapping[str, SensorData]) -> Figure:
+    """Return Fig. 4: cumulative regret on sensors, by the name of their readings."""
     panels: dict[str, Curves] = {}
     for name, traces in fields.items():
-        label = titles[name] if data[name].is_real else f"SIMULATED SUBSTITUTE for {name}"
+        label = SENSORS[name] if data[name].is_real else f"SIMULATED SUBSTITUTE for {name}"
         panels[f"{label} ({data[name].unit})"] = traces
     return regrets("Fig. 4", panels)

@@ -6,7 +6,6 @@ import numpy as np
 from kept_trials import kept_in, view
 
 from kbrepro.papers.igp_ucb import claims
-from kbrepro.papers.igp_ucb.next import claims as upcoming
 
 
 def test_footnote_11_excludes_what_one_panel_can_tell_apart():
@@ -51,9 +50,9 @@ def test_the_exponent_of_d_is_that_of_a_power_and_each_step_has_to_rise():
         return [lambda rule, _, of=of: of[rule] for of in totals]
 
     rising = [(2 * d**0.7, 2 * d**0.7) for d in (1, 2, 3, 4)]
-    np.testing.assert_allclose(upcoming.exponent_of_d(*views(*rising)), 0.7)
+    np.testing.assert_allclose(claims.exponent_of_d(*views(*rising)), 0.7)
     turned = [*rising[:3], (rising[3][0], rising[2][0])]
-    held = upcoming.gp_ts_falls_behind_with_d.predicate(*views(*turned))
+    held = claims.gp_ts_falls_behind_with_d.predicate(*views(*turned))
     assert held.tolist() == [True, False]
 
 
@@ -62,10 +61,10 @@ def test_a_wrong_kernel_costs_each_rule_with_a_band_somewhat_more():
 
     def holds(**growth):
         def fig(rule, label):
-            right = label in {right for right, _ in upcoming.TOLD}
+            right = label in {right for right, _ in claims.TOLD}
             return np.array([1.0 if right else growth.get(rule.replace("-", "_"), 1.3)])
 
-        return upcoming.somewhat_less_robust.predicate(fig).item()
+        return claims.somewhat_less_robust.predicate(fig).item()
 
     improving = {"EI": 1.2, "PI": 1.2}
     assert holds(**improving)

@@ -9,10 +9,9 @@ import pytest
 from kbrepro.bandits.problems import Trial
 from kbrepro.claims.tables import Table, resampled
 from kbrepro.data import SensorData, sets
-from kbrepro.papers.igp_ucb.experiments import on_sensors
+from kbrepro.papers.igp_ucb import claims
+from kbrepro.papers.igp_ucb.experiments import on_sensors, temperature_days
 from kbrepro.papers.igp_ucb.measures import OURS, totals_at
-from kbrepro.papers.igp_ucb.next import claims
-from kbrepro.papers.igp_ucb.next.experiments import temperature_days
 from kbrepro.papers.igp_ucb.problems import NORMS, sensor_rows
 from kbrepro.trials.simulation import Experiment, Planned, run_trials
 
