@@ -15,7 +15,7 @@ HERO = "IGP-UCB"
 #: Columns of a figure, by incumbent, and their rules; EI and PI with a margin beside those without.
 COLUMNS = {
     "noisy incumbent": POOLS[", noisy incumbent"],
-    "mean-based incumbent": (*POOLS[""], *POOLS[", margin 0.01"][3:]),
+    "posterior-mean incumbent": (*POOLS[""], *POOLS[", margin 0.1"][3:]),
 }
 #: How panels of Fig. 4 are called where the readings are real.
 SENSORS = {"temperature": "temperature, learned from half-hour means", "light": "light"}
