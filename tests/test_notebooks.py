@@ -101,9 +101,8 @@ def as_an_editor_writes(path):
     nbformat.write(notebook, path)
 
 
-@pytest.mark.parametrize(
-    ("edit", "newer"), [(as_an_editor_writes, ".ipynb"), (lambda _: None, ".py")]
-)
+@pytest.mark.parametrize("edit", [lambda _: None, as_an_editor_writes])
+@pytest.mark.parametrize("newer", [".ipynb", ".py"])
 def test_jupytext_leaves_the_text_as_it_is_whichever_file_is_newer(tmp_path, edit, newer):
     shutil.copy(ROOT / "jupytext.toml", tmp_path)
     paths = [

@@ -173,11 +173,12 @@ def progress(root: Path, notebooks: Sequence[str]) -> Iterator[str]:
     edition that is shown.
     """
     for notebook in profiles.named_notebooks(root, notebooks):
-        path = root / f"results/{paths.NEXT}/{notebook}/{PLAYED}/{paths.EDITION}"
-        frozen_labels = paths.facts_of(path.parent, path.name).get("labels")
-        if not frozen_labels:
+        played = root / f"results/{paths.NEXT}/{notebook}/{PLAYED}"
+        edition = paths.facts_of(played, paths.EDITION)
+        if not edition:
             continue
-        there = store.labels(path.parent).keys() & frozen_labels.keys()
+        frozen_labels = edition["labels"]
+        there = store.labels(played).keys() & frozen_labels.keys()
         shown = store.labels(root / f"results/{paths.FULL_SCALE}/{notebook}/{PLAYED}")
         seconds = 0.0
         for label in shown.keys() & (frozen_labels.keys() - there):

@@ -224,11 +224,11 @@ def told_apart(ending):
         columns = {rule: total("02", label, name) for rule, name in names.items()}
         draw = Redraw(0, np.random.default_rng(0), once=True)
         if label == "light":
-            its = {rule: one_play(draw, column) for rule, column in columns.items()}
+            means = {rule: one_play(draw, column) for rule, column in columns.items()}
         else:
-            its = {rule: draw(column, 25, label) for rule, column in columns.items()}
-        axis = np.max([*its.values()], axis=0)
-        if np.mean(np.abs(its["EI"] - its["PI"]) <= 0.02 * axis) <= 0.1:
+            means = {rule: draw(column, 25, label) for rule, column in columns.items()}
+        axis = np.max([*means.values()], axis=0)
+        if np.mean(np.abs(means["EI"] - means["PI"]) <= 0.02 * axis) <= 0.1:
             return True
     return False
 

@@ -320,11 +320,13 @@ def _parts(path: Path) -> Path:
 
 def again(results: Path, label: str) -> str:
     """Return the command that plays a label again, by the folder of results/PROFILE/NOTEBOOK."""
-    number, is_of_notebook = results.name[:2], re.match("[0-9]{2}_", results.name)
-    profile = results.parent.name
-    names = f"{number} --profile {profile}" if profile != paths.FULL_SCALE else number
+    profile, names = results.parent.name, results.name[:2]
+    if not re.match("[0-9]{2}_", results.name):  # a store of a user
+        names = "..."
+    elif profile != paths.FULL_SCALE:
+        names += f" --profile {profile}"
     command = "play" if profile == paths.NEXT else "reproduce"
-    return f'`kbrepro {command} {names if is_of_notebook else "..."} --fresh "{label}"`'
+    return f'`kbrepro {command} {names} --fresh "{label}"`'
 
 
 def _restore(path: Path, label: str) -> str:
